@@ -1,0 +1,39 @@
+# How every target of the project is made: language level, warnings, sanitizers, floating point.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(STEPSIM_CCACHE ccache)
+if(STEPSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${STEPSIM_CCACHE}")
+endif()
+
+add_library(stepsim_options INTERFACE)
+target_compile_options(
+  stepsim_options
+  INTERFACE -Wall -Wextra -Wpedantic
+            -Wshadow # a name that hides another is misread sooner or later
+            -Wconversion -Wsign-conversion # bytes and picoseconds must not narrow silently
+            -Wnon-virtual-dtor -Woverloaded-virtual
+            -ffp-contract=off # results are equal to the bit between compilers and machines
+            $<$<BOOL:${STEPSIM_WARNINGS_AS_ERRORS}>:-Werror>)
+if(STEPSIM_SANITIZE)
+  target_compile_options(stepsim_options INTERFACE -fsanitize=${STEPSIM_SANITIZE}
+                                                   -fno-sanitize-recover=all
+                                                   -fno-omit-frame-pointer)
+  target_link_options(stepsim_options INTERFACE -fsanitize=${STEPSIM_SANITIZE})
+endif()
+
+# stepsim_add_layer(NAME SOURCES... PUBLIC targets... PRIVATE targets...)
+# One static library a layer, named stepsim_NAME with the alias stepsim::NAME. PUBLIC holds only what
+# the layer's headers need.
+function(stepsim_add_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(stepsim_${name} STATIC ${LAYER_SOURCES})
+  add_library(stepsim::${name} ALIAS stepsim_${name})
+  target_include_directories(stepsim_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_link_libraries(stepsim_${name} PUBLIC ${LAYER_PUBLIC}
+                        PRIVATE $<BUILD_INTERFACE:stepsim_options> ${LAYER_PRIVATE})
+endfunction()
