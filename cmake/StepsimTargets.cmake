@@ -17,6 +17,7 @@ target_compile_options(
             -Wshadow # a name that hides another is misread sooner or later
             -Wconversion -Wsign-conversion # bytes and picoseconds must not narrow silently
             -Wnon-virtual-dtor -Woverloaded-virtual
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> # g++ 12 reports it falsely inside std::string and std::optional
             -ffp-contract=off # results are equal to the bit between compilers and machines
             $<$<BOOL:${STEPSIM_WARNINGS_AS_ERRORS}>:-Werror>)
 if(STEPSIM_SANITIZE)

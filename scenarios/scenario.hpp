@@ -1,0 +1,50 @@
+#pragma once
+
+/// A scenario: one training step to predict, as a file describes it, with every default filled in
+/// and every name resolved.
+
+#include "workloads/model.hpp"
+#include "workloads/plan.hpp"
+
+#include "topology/cluster.hpp"
+
+#include "sim/base/data_directory.hpp"
+#include "sim/base/units.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepsim::scenarios {
+
+/// A measured step to compare with.
+struct Measured {
+  std::optional<double> step_time_s;
+  std::string source;
+};
+
+struct Scenario {
+  std::string file;
+  workloads::Model model;
+  topology::Cluster cluster;
+  workloads::Plan plan;
+  workloads::Training training;
+  workloads::Software software;
+  std::optional<Measured> measured;
+  workloads::FlopsConvention flops_convention = workloads::FlopsConvention::full_attention;
+  std::vector<std::string> assumptions;  // defaults that matter and that the file left open
+};
+
+/// Reads a scenario file with `overrides` («path=value», as --set takes them) applied. Throws
+/// InputError with every problem of the file.
+Scenario load_scenario(const DataDirectory& data, const std::string& file,
+                       const std::vector<std::string>& overrides);
+
+/// The JSON Schema of scenario files, as `stepsim schema` prints it.
+std::string scenario_schema(const DataDirectory& data);
+
+/// The effective configuration: every key with its value, as a YAML document that loads to the same
+/// scenario.
+std::string effective_configuration(const Scenario& scenario);
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,83 @@
+#pragma once
+
+/// A job is everything the engine needs to execute one step: the programs, which rank runs which,
+/// how each rank's slots are bound, and what each kernel and collective costs. It names no model
+/// and no GPU.
+
+#include "sim/ids.hpp"
+#include "sim/program.hpp"
+
+#include "sim/base/units.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stepsim::sim {
+
+/// The four clocks: what an op's own time is spent on.
+enum class Clock : std::uint8_t { compute, memory, communication, overhead };
+constexpr int clock_count = 4;
+const char* to_string(Clock clock);
+
+/// What a kernel costs on the rank's device when nothing shares it.
+struct KernelCost {
+  std::string name;  // kernel name for people and traces, such as «gemm qkv forward»
+  std::string category;  // «gemm», «attention», «norm», «elementwise», «optimizer», «copy», …
+  Time fixed;            // ramp-up and drain that no resource explains: the overhead clock
+  Time time;             // whole time alone, including `fixed`
+  Clock clock = Clock::compute;  // the slowest clock of time − fixed
+  bool assumed = false;          // rests on a number nobody measured for this device
+};
+
+/// What a collective or point-to-point message is, whoever takes part.
+struct CollectiveSpec {
+  std::string name;   // «all_gather», «reduce_scatter», «all_reduce», «send», …
+  std::string group;  // parallel group it belongs to, as in Slot::group
+  Bytes bytes;        // full buffer, counted as nccl-tests does
+};
+
+/// What it costs on one kind of communicator: a fixed latency, then the transfer.
+struct CollectiveCost {
+  Time latency;
+  Time transfer;
+  std::string algorithm;  // such as «ring/Simple»; for people
+  bool assumed = false;
+};
+
+struct Communicator {
+  std::string group;
+  std::vector<Rank> members;
+  std::uint32_t cost_row = 0;  // row of Job::collective_costs
+};
+
+/// A directed pair of ranks; its k-th send meets its k-th receive.
+struct Channel {
+  std::string group;
+  Rank sender;
+  Rank receiver;
+  std::uint32_t cost_row = 0;
+};
+
+/// One rank: its program and what that program's slots mean for it. bindings[slot] is a
+/// CommunicatorId or ChannelId value according to Slot::is_channel.
+struct RankSetup {
+  ProgramId program;
+  std::vector<std::uint32_t> bindings;
+};
+
+struct Job {
+  std::vector<Program> programs;
+  std::vector<RankSetup> ranks;
+  std::vector<KernelCost> kernels;
+  std::vector<CollectiveSpec> collectives;
+  std::vector<Communicator> communicators;
+  std::vector<Channel> channels;
+  /// collective_costs[cost_row][collective]: one row for each kind of communicator or channel.
+  std::vector<std::vector<CollectiveCost>> collective_costs;
+};
+
+/// Checks that every id is in range, every communicator's members are distinct and bind it, and
+/// every channel has both ends. Throws InternalError naming the first thing that is wrong.
+void check_job(const Job& job);
+
+}  // namespace stepsim::sim

@@ -1,0 +1,55 @@
+#pragma once
+
+/// The plan, training and software blocks of a scenario, as plain data: how the model is cut, what
+/// a step trains on, and what runs it. Degrees are resolved (nothing is left open) before a program
+/// is emitted.
+
+#include "topology/device.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stepsim::workloads {
+
+enum class Strategy { ddp, fsdp2 };
+const char* to_string(Strategy strategy);
+
+struct Plan {
+  Strategy strategy = Strategy::fsdp2;
+  int shard = 1;                             // fsdp2: ranks that share one copy of the parameters
+  int replicate = 1;                         // ddp: all ranks
+  bool reshard_after_forward = true;         // fsdp2
+  std::optional<std::int64_t> bucket_bytes;  // ddp: absent = 1 MiB first, 25 MiB after
+  bool gradient_as_bucket_view = false;      // ddp
+};
+
+enum class CheckpointKind { none, selective, full };
+const char* to_string(CheckpointKind kind);
+
+enum class DType { fp32, bf16, fp16 };
+const char* to_string(DType type);
+std::int64_t bytes_of(DType type);
+
+struct Training {
+  std::int64_t sequence_length = 2048;
+  std::int64_t micro_batch = 1;
+  std::int64_t global_batch = 1;
+  DType precision = DType::bf16;            // of compute and unsharded parameters
+  DType parameter_precision = DType::fp32;  // of the stored parameters
+  DType reduce_precision = DType::fp32;     // of gradients on the wire
+  CheckpointKind activation_checkpointing = CheckpointKind::none;
+  bool gradient_sync_every_micro_batch = true;  // fsdp2; ddp synchronises the last only
+};
+
+enum class AttentionKernel { flash2, flash3, cudnn, unfused };
+const char* to_string(AttentionKernel kernel);
+
+struct Software {
+  bool compile = true;
+  bool cuda_graph = false;
+  AttentionKernel attention = AttentionKernel::flash2;
+  std::string nccl_version = "2.27.7";
+};
+
+}  // namespace stepsim::workloads

@@ -1,0 +1,44 @@
+#pragma once
+
+/// From model, plan and cluster to a job the engine can execute: kernels are costed, programs
+/// emitted op by op as the framework issues them, communicators built and their collectives costed.
+
+#include "workloads/kernel_cost.hpp"
+#include "workloads/model.hpp"
+#include "workloads/plan.hpp"
+
+#include "topology/cluster.hpp"
+#include "topology/collective.hpp"
+
+#include "sim/job.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stepsim::workloads {
+
+struct StepInput {
+  const Model& model;
+  const Plan& plan;
+  const Training& training;
+  const Software& software;
+  const topology::Cluster& cluster;
+  const KernelCostModel& kernels;
+  const topology::CollectiveModel& collectives;
+};
+
+/// Number of ranks the plan takes; equals the cluster's GPUs in a valid scenario.
+int rank_count(const Plan& plan);
+std::int64_t micro_batches(const Plan& plan, const Training& training);
+
+struct Step {
+  sim::Job job;
+  double hardware_flops_per_rank = 0;  // matrix multiplications really run, recomputation included
+  std::vector<std::string> assumptions;  // what the step rests on that nobody measured or stated
+};
+
+/// Emits the step. Throws InputError for a plan that cannot be (the loader has already refused
+/// those a scenario file can express).
+Step build_step(const StepInput& input);
+
+}  // namespace stepsim::workloads
