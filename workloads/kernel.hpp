@@ -12,7 +12,11 @@ namespace stepsim::workloads {
 
 enum class Pass { forward, input_gradient, weight_gradient };
 
-/// y(m,n) = x(m,k) · W(k,n), `batch` times.
+/// C(m,n) = A(m,k) · B(k,n), `batch` times, in the shape the library really runs. For a linear
+/// layer y(T,out) = x(T,in) · W(in,out) the three passes are
+///   forward           m = T,   n = out, k = in
+///   input_gradient    m = T,   n = in,  k = out
+///   weight_gradient   m = out, n = in,  k = T
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -64,9 +68,24 @@ struct Kernel {
   int launches = 1;  // kernels the host really launches for it (an unfused chain has several)
 };
 
-/// Floating-point operations and bytes to and from HBM if every operand is read and written once.
+/// Bytes of one element (fp4: one half, block scales not counted).
+double element_bytes(topology::MatrixFormat format);
+
+/// (query, key) pairs an attention kernel must look at for one head of one sequence: the masked
+/// half and what lies outside the window are skipped. Queries are the last ones of the keys.
+std::int64_t attended_pairs(const Attention& attention);
+
+/// Floating-point operations really run. Attention forward is two matrix multiplications over the
+/// attended pairs; backward is five, since flash kernels recompute the scores.
 double flops(const Kernel& kernel);
+
+/// Bytes to and from HBM if every operand is read and written once. A GEMM in fp8 or fp4 writes
+/// bf16; an accumulating one reads and writes fp32. Attention reads Q, K, V and writes its output
+/// and one fp32 log-sum-exp a row; backward reads those and the gradient and writes dQ, dK, dV.
 double minimum_bytes(const Kernel& kernel);
+
+const char* to_string(Pass pass);
+const char* to_string(StreamingKind kind);
 const char* category(const Kernel& kernel);  // «gemm», «attention», «norm», «elementwise», …
 
 }  // namespace stepsim::workloads
