@@ -27,11 +27,33 @@ if(STEPSIM_SANITIZE)
   target_link_options(stepsim_options INTERFACE -fsanitize=${STEPSIM_SANITIZE})
 endif()
 
+# Lowest first. A layer links only layers before it; tests/layering checks the same of #include.
+set(STEPSIM_LAYERS units documents sim topology workloads calibrate scenarios report cli)
+
+# Stops the configuration when a layer links one that is not below it.
+function(stepsim_check_layer_links name)
+  list(FIND STEPSIM_LAYERS "${name}" own_place)
+  if(own_place EQUAL -1)
+    message(FATAL_ERROR "«${name}» is not a layer. The layers are: ${STEPSIM_LAYERS}")
+  endif()
+  foreach(library IN LISTS ARGN)
+    string(REGEX REPLACE "^stepsim::" "" layer "${library}")
+    list(FIND STEPSIM_LAYERS "${layer}" place)
+    if(NOT place LESS own_place)
+      message(FATAL_ERROR "Layer «${name}» links «${library}», which is not below it")
+    endif()
+  endforeach()
+  if(name STREQUAL "sim" AND "stepsim::documents" IN_LIST ARGN)
+    message(FATAL_ERROR "The engine links units and errors only, not «stepsim::documents»")
+  endif()
+endfunction()
+
 # stepsim_add_layer(NAME SOURCES... PUBLIC targets... PRIVATE targets...)
 # One static library a layer, named stepsim_NAME with the alias stepsim::NAME. PUBLIC holds only what
 # the layer's headers need.
 function(stepsim_add_layer name)
   cmake_parse_arguments(LAYER "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  stepsim_check_layer_links(${name} ${LAYER_PUBLIC} ${LAYER_PRIVATE})
   add_library(stepsim_${name} STATIC ${LAYER_SOURCES})
   add_library(stepsim::${name} ALIAS stepsim_${name})
   target_include_directories(stepsim_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
