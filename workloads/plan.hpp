@@ -27,6 +27,12 @@ struct Plan {
 enum class CheckpointKind { none, selective, full };
 const char* to_string(CheckpointKind kind);
 
+/// What selective checkpointing recomputes in a block: everything but the outputs of matrix
+/// products and attention (op), whole blocks every n-th (every_n), or the attention matrices
+/// (core_attention).
+enum class SelectivePolicy { op, every_n, core_attention };
+const char* to_string(SelectivePolicy policy);
+
 enum class DType { fp32, bf16, fp16 };
 const char* to_string(DType type);
 std::int64_t bytes_of(DType type);
@@ -39,6 +45,9 @@ struct Training {
   DType parameter_precision = DType::fp32;  // of the stored parameters
   DType reduce_precision = DType::fp32;     // of gradients on the wire
   CheckpointKind activation_checkpointing = CheckpointKind::none;
+  SelectivePolicy selective_policy = SelectivePolicy::op;
+  int checkpoint_every_n = 2;         // every_n: blocks n−1, 2n−1, … are recomputed
+  bool checkpoint_early_stop = true;  // recomputation ends with the last tensor backward needs
   bool gradient_sync_every_micro_batch = true;  // fsdp2; ddp synchronises the last only
 };
 
