@@ -1,10 +1,12 @@
 #pragma once
 
 /// How long a kernel takes on a device: fitted models where a profile of the device has been
-/// measured, datasheet numbers with stated efficiencies where it has not. workloads/gemm_cost.hpp,
-/// attention_cost.hpp and streaming_cost.hpp hold the three models.
+/// measured, datasheet numbers with its generation's efficiencies where it has not.
+/// workloads/gemm_cost.hpp, attention_cost.hpp and streaming_cost.hpp hold the three models.
 
+#include "workloads/gemm_cost.hpp"
 #include "workloads/kernel.hpp"
+#include "workloads/plan.hpp"
 
 #include "topology/device.hpp"
 
@@ -29,22 +31,44 @@ struct KernelTime {
 
 /// The shape of a kernel profile and its reader are in workloads/kernel_profile.hpp.
 struct KernelProfile;
+struct AttentionTime;
 
 class KernelCostModel {
  public:
   /// Takes workloads/kernels/DEVICE.yaml if there is one, else the device's generation scaled by
-  /// its datasheet, and says so in `assumed`.
-  KernelCostModel(const DataDirectory& data, const topology::Device& device);
+  /// its datasheet, and says so in `assumed`. `attention` is the implementation every attention
+  /// kernel runs.
+  KernelCostModel(const DataDirectory& data, const topology::Device& device,
+                  AttentionKernel attention = AttentionKernel::flash2);
+  /// With a profile at hand. `inherited`: it describes another device of the generation.
+  KernelCostModel(topology::Device device, std::shared_ptr<const KernelProfile> profile,
+                  bool inherited, AttentionKernel attention = AttentionKernel::flash2);
   ~KernelCostModel();
 
-  KernelTime time(const Kernel& kernel) const;
+  /// In a training step operands start cold; benchmarks that repeat one kernel find them in L2.
+  /// Throws InputError when the device has no arithmetic in the kernel's number format.
+  KernelTime time(const Kernel& kernel, OperandCache cache = OperandCache::cold) const;
   sim::KernelCost cost(const Kernel& kernel) const;
+  /// The candidate behind a matrix multiplication's time, correction not applied.
+  GemmTime gemm_candidate(const Gemm& gemm, OperandCache cache = OperandCache::cold) const;
+
   const topology::Device& device() const { return device_; }
   const KernelProfile& profile() const { return *profile_; }
+  AttentionKernel attention() const { return attention_; }
 
  private:
+  double peak(topology::MatrixFormat format) const;
+  GemmMachine machine_for(const Gemm& gemm) const;
+  KernelTime time_of(const Gemm& gemm, OperandCache cache) const;
+  KernelTime time_of(const Attention& attention) const;
+  KernelTime time_of(const Streaming& streaming, int launches) const;
+  KernelTime flash_time(const Attention& attention) const;
+  KernelTime unfused_time(const Attention& attention) const;
+
   topology::Device device_;
   std::shared_ptr<const KernelProfile> profile_;
+  bool inherited_ = false;
+  AttentionKernel attention_ = AttentionKernel::flash2;
 };
 
 }  // namespace stepsim::workloads

@@ -1,0 +1,180 @@
+#include "workloads/kernel_cost.hpp"
+
+#include "workloads/kernel_profile.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim::workloads {
+
+namespace {
+
+using topology::MatrixFormat;
+
+/// The profile's numbers for a format, or those of the format whose kernels are most alike.
+struct ChosenGemm {
+  const GemmProfile& profile;
+  bool own = true;
+};
+
+ChosenGemm choose(const KernelProfile& profile, MatrixFormat format) {
+  const auto own = profile.gemm.find(format);
+  if (own != profile.gemm.end()) return {own->second, true};
+  const auto fp8 = profile.gemm.find(MatrixFormat::fp8);
+  if (format == MatrixFormat::fp4 && fp8 != profile.gemm.end()) return {fp8->second, false};
+  // fp16 runs the same instructions as bf16 at the same rate.
+  return {profile.gemm.at(MatrixFormat::bf16), format == MatrixFormat::fp16};
+}
+
+void merge(KernelTime& into, const KernelTime& part) {
+  into.total_s += part.total_s;
+  into.compute_s += part.compute_s;
+  into.memory_s += part.memory_s;
+  into.fixed_s += part.fixed_s;
+  into.assumed = into.assumed || part.assumed;
+  if (into.source.empty()) into.source = part.source;
+}
+
+void scale(KernelTime& time, double factor) {
+  time.total_s *= factor;
+  time.compute_s *= factor;
+  time.memory_s *= factor;
+  time.fixed_s *= factor;
+}
+
+std::string describe(const Source& source) {
+  return std::string(to_string(source.kind)) + ": " + source.note;
+}
+
+}  // namespace
+
+KernelCostModel::KernelCostModel(const DataDirectory&, const topology::Device& device,
+                                 AttentionKernel attention)
+    : KernelCostModel(device,
+                      std::make_shared<const KernelProfile>(typical_profile(device.architecture)),
+                      true, attention) {}
+
+KernelCostModel::KernelCostModel(topology::Device device,
+                                 std::shared_ptr<const KernelProfile> profile, bool inherited,
+                                 AttentionKernel attention)
+    : device_(std::move(device)),
+      profile_(std::move(profile)),
+      inherited_(inherited),
+      attention_(attention) {}
+
+KernelCostModel::~KernelCostModel() = default;
+
+double KernelCostModel::peak(MatrixFormat format) const {
+  const auto found = device_.peak.find(format);
+  if (found != device_.peak.end()) return found->second.value.flops_per_second();
+  if (format == MatrixFormat::fp32) return device_.vector_peak.value.flops_per_second();
+  throw InputError(
+      Diagnostic{{device_.file},
+                 "peak",
+                 device_.name + " has no " + topology::to_string(format) + " matrix arithmetic",
+                 "a number format the device computes in",
+                 ""});
+}
+
+GemmMachine KernelCostModel::machine_for(const Gemm& gemm) const {
+  const int sms = device_.streaming_multiprocessors.value;
+  return {sms, sms, peak(gemm.format), device_.memory_bandwidth.value.bytes_per_second(),
+          static_cast<double>(device_.l2_cache.value.count())};
+}
+
+GemmTime KernelCostModel::gemm_candidate(const Gemm& gemm, OperandCache cache) const {
+  return gemm_time(gemm, machine_for(gemm), choose(*profile_, gemm.format).profile.coefficients,
+                   cache);
+}
+
+KernelTime KernelCostModel::time_of(const Gemm& gemm, OperandCache cache) const {
+  const ChosenGemm chosen = choose(*profile_, gemm.format);
+  const GemmMachine machine = machine_for(gemm);
+  const GemmTime best = gemm_time(gemm, machine, chosen.profile.coefficients, cache);
+  KernelTime time{best.total_s, best.compute_s, best.memory_s, best.fixed_s, false, ""};
+  scale(time, chosen.profile.correction.factor(gemm.m * gemm.batch, gemm.n, gemm.k));
+  // However the table bends the model, nothing beats the datasheet.
+  const Kernel kernel{"", gemm, 1};
+  const double least_compute_s = flops(kernel) / machine.peak_flops_per_s;
+  const double least_memory_s =
+      cache == OperandCache::cold ? minimum_bytes(kernel) / machine.memory_bytes_per_s : 0;
+  time.total_s = std::max({time.total_s, least_compute_s, least_memory_s});
+  time.assumed = inherited_ || !chosen.own || chosen.profile.source.kind == SourceKind::assumed;
+  time.source = describe(chosen.profile.source);
+  return time;
+}
+
+KernelTime KernelCostModel::flash_time(const Attention& attention) const {
+  const AttentionProfile& profile = profile_->attention;
+  const int sms = device_.streaming_multiprocessors.value;
+  const AttentionMachine machine{sms, sms, peak(attention.format),
+                                 device_.memory_bandwidth.value.bytes_per_second()};
+  const AttentionTime forward = attention_forward_time(attention, machine, profile.coefficients);
+  KernelTime time{forward.total_s, forward.compute_s, forward.memory_s, forward.fixed_s, false, ""};
+  time.assumed =
+      inherited_ || !forward.head_dim_measured || profile.source.kind == SourceKind::assumed;
+  time.source = describe(profile.source);
+  if (attention.backward) {
+    const Sourced<double>& ratio = backward_ratio(profile, attention.head_dim);
+    scale(time, ratio.value);
+    time.assumed = time.assumed || ratio.source.kind == SourceKind::assumed;
+  }
+  const auto factor = profile.kernel_factor.find(attention_);
+  if (factor != profile.kernel_factor.end()) {
+    scale(time, factor->second.value);
+    time.assumed = time.assumed || factor->second.source.kind == SourceKind::assumed;
+  }
+  return time;
+}
+
+KernelTime KernelCostModel::unfused_time(const Attention& attention) const {
+  const UnfusedAttention kernels = unfused(attention);
+  KernelTime time;
+  for (const Gemm& gemm : kernels.gemms) merge(time, time_of(gemm, OperandCache::cold));
+  merge(time, time_of(kernels.softmax, 1));
+  return time;
+}
+
+KernelTime KernelCostModel::time_of(const Attention& attention) const {
+  return attention_ == AttentionKernel::unfused ? unfused_time(attention) : flash_time(attention);
+}
+
+KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches) const {
+  const auto found = profile_->streaming.find(streaming.kind);
+  const StreamingProfile& profile = found != profile_->streaming.end()
+                                        ? found->second
+                                        : profile_->streaming.at(StreamingKind::elementwise);
+  const StreamingMachine machine{device_.memory_bandwidth.value.bytes_per_second(),
+                                 device_.vector_peak.value.flops_per_second()};
+  const StreamingTime parts = streaming_time(streaming, launches, machine, profile.coefficients);
+  return {parts.total_s,
+          parts.compute_s,
+          parts.memory_s,
+          parts.fixed_s,
+          inherited_ || found == profile_->streaming.end() ||
+              profile.source.kind == SourceKind::assumed,
+          describe(profile.source)};
+}
+
+KernelTime KernelCostModel::time(const Kernel& kernel, OperandCache cache) const {
+  if (const auto* gemm = std::get_if<Gemm>(&kernel.work)) return time_of(*gemm, cache);
+  if (const auto* attention = std::get_if<Attention>(&kernel.work)) return time_of(*attention);
+  return time_of(std::get<Streaming>(kernel.work), kernel.launches);
+}
+
+sim::KernelCost KernelCostModel::cost(const Kernel& kernel) const {
+  const KernelTime time = this->time(kernel);
+  sim::KernelCost cost;
+  cost.name = kernel.name;
+  cost.category = category(kernel);
+  cost.time = Time::from_seconds(time.total_s);
+  cost.fixed = std::min(Time::from_seconds(time.fixed_s), cost.time);
+  cost.clock = time.compute_s >= time.memory_s ? sim::Clock::compute : sim::Clock::memory;
+  if (time.fixed_s > std::max(time.compute_s, time.memory_s)) cost.clock = sim::Clock::overhead;
+  cost.assumed = time.assumed;
+  return cost;
+}
+
+}  // namespace stepsim::workloads
