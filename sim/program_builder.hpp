@@ -1,13 +1,14 @@
 #pragma once
 
-/// Writes a Program op by op, in the words a training framework's source would use. Names of streams,
-/// scopes, slots and buffers are given once; everything else refers to their ids. Host cost and scope
-/// are set as a state («from here on, …») so that emitting code reads like the code it describes.
+/// Writes a Program op by op, in the words a training framework's source would use. Names of
+/// streams, scopes, slots and buffers are given once; everything else refers to their ids. Host
+/// cost and scope are set as a state («from here on, …») so that emitting code reads like the code
+/// it describes.
+
+#include "sim/program.hpp"
 
 #include <string>
 #include <string_view>
-
-#include "sim/program.hpp"
 
 namespace stepsim::sim {
 
@@ -31,7 +32,8 @@ class ProgramBuilder {
   void receive(StreamId stream, SlotId channel, CollectiveId message, Time host_time);
   void record(EventId event, StreamId stream);
   void wait(StreamId stream, EventId event);
-  /// `waiter` waits for everything issued to `awaited` so far: a record and a wait on a fresh event.
+  /// `waiter` waits for everything issued to `awaited` so far: a record and a wait on a fresh
+  /// event.
   void wait_stream(StreamId waiter, StreamId awaited);
   void host_work(Time host_time);
   void host_sync(EventId event);
@@ -39,8 +41,8 @@ class ProgramBuilder {
   void allocate(BufferId buffer);
   void free(BufferId buffer);
 
-  /// Ends building. Throws InternalError when a buffer is freed while not allocated, allocated twice or
-  /// left allocated at the end.
+  /// Ends building. Throws InternalError when a buffer is freed while not allocated, allocated
+  /// twice or left allocated at the end.
   Program finish();
 
  private:
