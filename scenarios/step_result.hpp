@@ -8,13 +8,47 @@
 
 #include "sim/attribution.hpp"
 
+#include "sim/base/units.hpp"
+
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace stepsim::scenarios {
 
+/// A data file the answer rests on.
+struct ProfileUse {
+  std::string kind;  // «device», «node», «kernels», «nccl», «model»
+  std::string name;
+  std::string file;
+  std::string hash;  // of the file's bytes
+};
+
+/// Memory of the ranks that run one program.
+struct StageMemory {
+  std::string program;
+  std::int64_t ranks = 0;
+  workloads::MemoryReport report;
+};
+
+/// One change to the scenario with which it fits.
+struct FitChange {
+  std::vector<std::string> overrides;  // as --set takes them
+  std::string description;             // «full activation checkpointing»
+  workloads::MemoryReport report;      // of the fullest stage with the change
+};
+
+struct MemoryResult {
+  std::vector<StageMemory> stages;
+  std::size_t fullest = 0;          // index of the stage with the least room
+  std::optional<FitChange> remedy;  // only looked for when a stage does not fit
+
+  const workloads::MemoryReport& report() const { return stages[fullest].report; }
+};
+
 struct StepResult {
-  double step_time_s = 0;
+  Time step_time;
   double tokens_per_second = 0;
   double tokens_per_second_per_gpu = 0;
   double model_flops_per_second_per_gpu = 0;
@@ -22,22 +56,18 @@ struct StepResult {
   double hfu = 0;
   double peak_flops_per_second = 0;  // dense bf16 datasheet peak: the denominator of mfu and hfu
   sim::CriticalPath critical_path;
-  sim::TimeLine time_line;  // mean over ranks
-  workloads::MemoryReport memory;
+  sim::TimeLine time_line;  // mean over ranks; its parts sum to step_time as they do for one rank
+  MemoryResult memory;
+  std::optional<double> measured_error;  // predicted step time / measured step time − 1
+  std::vector<ProfileUse> profiles;
   std::vector<std::string> assumptions;
   struct Simulation {
     std::int64_t ranks = 0;
-    std::int64_t classes = 0;
+    std::int64_t classes = 0;  // sets of ranks with the same program and the same times
     std::uint64_t ops = 0;
     double wall_s = 0;
     int threads = 1;
   } simulation;
 };
-
-/// Runs one scenario from start to answer.
-StepResult simulate_step(const DataDirectory& data, const Scenario& scenario);
-
-/// Memory only: builds the programs and replays their memory, without executing the step.
-workloads::MemoryReport account_memory(const DataDirectory& data, const Scenario& scenario);
 
 }  // namespace stepsim::scenarios

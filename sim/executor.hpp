@@ -18,6 +18,7 @@
 #include "sim/base/units.hpp"
 
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace stepsim::sim {

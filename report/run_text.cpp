@@ -1,0 +1,163 @@
+#include "report/run_text.hpp"
+
+#include "report/sections.hpp"
+#include "report/table.hpp"
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace stepsim::report {
+
+namespace {
+
+using scenarios::Scenario;
+using scenarios::StepResult;
+
+constexpr std::size_t bar_width = 50;
+
+double share_of(Time part, Time whole) {
+  if (whole.count_ps() == 0) return 0;
+  return static_cast<double>(part.count_ps()) / static_cast<double>(whole.count_ps());
+}
+
+std::string heading(const Style& style, const std::string& title, const std::string& note) {
+  const std::string tail = note.empty() ? "" : "  " + paint(style, Colour::dim, note);
+  return '\n' + paint(style, Colour::bold, title) + tail + '\n';
+}
+
+std::string flops_line(const Scenario& scenario, const StepResult& result, const Style& style) {
+  return labelled("FLOPs",
+                  {fmt::format("{} convention", workloads::to_string(scenario.flops_convention)),
+                   fmt::format("peak {} TFLOP/s a GPU (dense bf16, datasheet)",
+                               three_digits(result.peak_flops_per_second * 1e-12))},
+                  style);
+}
+
+std::string step_line(const StepResult& result, const Style& style) {
+  return '\n' + paint(style, Colour::bold, "Step time  " + human_time(result.step_time)) +
+         fmt::format("   tps {} per GPU ({} in all)   MFU {}   HFU {}   {} TFLOP/s per GPU\n",
+                     three_digits(result.tokens_per_second_per_gpu),
+                     human_count(result.tokens_per_second), percent(result.mfu),
+                     percent(result.hfu),
+                     three_digits(result.model_flops_per_second_per_gpu * 1e-12));
+}
+
+std::string measured_line(const Scenario& scenario, const StepResult& result, const Style& style) {
+  if (!result.measured_error) return {};
+  std::vector<std::string> parts = {
+      human_time(*scenario.measured->step_time_s),
+      fmt::format("the prediction is {:.1f} % too {}", std::abs(*result.measured_error) * 100,
+                  *result.measured_error < 0 ? "fast" : "slow")};
+  if (!scenario.measured->source.empty()) parts.push_back(inert(scenario.measured->source));
+  return labelled("measured", parts, style);
+}
+
+std::string share_row(const std::string& name, Time part, Time whole, Colour colour,
+                      const Style& style) {
+  const double share = share_of(part, whole);
+  std::string row = fmt::format("  {} {} {}", pad_right(name, 14), pad_left(human_time(part), 9),
+                                pad_left(percent(share), 8));
+  const std::string blocks = bar(style, share, bar_width);
+  if (!blocks.empty()) row += "  " + paint(style, colour, blocks);
+  return row + '\n';
+}
+
+Colour colour_of(sim::Clock clock) {
+  switch (clock) {
+    case sim::Clock::compute:
+      return Colour::green;
+    case sim::Clock::memory:
+      return Colour::blue;
+    case sim::Clock::communication:
+      return Colour::yellow;
+    case sim::Clock::overhead:
+      return Colour::red;
+  }
+  return Colour::none;
+}
+
+std::string clocks_section(const StepResult& result, const Style& style) {
+  std::string text = heading(style, "Clocks", "what the critical path spends the step on");
+  for (std::size_t i = 0; i < result.critical_path.by_clock.size(); ++i) {
+    const auto clock = static_cast<sim::Clock>(i);
+    text += share_row(sim::to_string(clock), result.critical_path.by_clock[i], result.step_time,
+                      colour_of(clock), style);
+  }
+  return text;
+}
+
+std::string idle_causes(const sim::TimeLine& line) {
+  std::vector<std::string> causes;
+  for (std::size_t i = 0; i < line.idle_by_cause.size(); ++i) {
+    if (line.idle_by_cause[i].count_ps() == 0) continue;
+    causes.push_back(fmt::format("{} {}", sim::to_string(static_cast<sim::IdleCause>(i)),
+                                 human_time(line.idle_by_cause[i])));
+  }
+  return causes.empty() ? "" : fmt::format(" ({})", fmt::join(causes, ", "));
+}
+
+std::string time_line_section(const StepResult& result, const Style& style) {
+  const sim::TimeLine& line = result.time_line;
+  const auto part = [&](const char* name, Time time) {
+    if (time.count_ps() == 0) return fmt::format("{} 0 s", name);
+    return fmt::format("{} {} ({})", name, human_time(time),
+                       percent(share_of(time, result.step_time)));
+  };
+  const std::vector<std::string> parts = {
+      part("compute", line.compute), part("bubble", line.bubble),
+      part("exposed communication", line.exposed), part("idle", line.idle) + idle_causes(line)};
+  return heading(style, "Time line", "what a GPU does, mean over ranks") + part_lines(parts, style);
+}
+
+std::string communication_section(const StepResult& result, const Style& style) {
+  if (result.time_line.communication.empty()) return {};
+  Table table{{{"group"},
+               {"op"},
+               {"count", Align::right},
+               {"bytes", Align::right},
+               {"busy", Align::right},
+               {"exposed", Align::right}},
+              {}};
+  for (const sim::GroupUse& use : result.time_line.communication) {
+    table.add_row({use.group, use.op, std::to_string(use.count), human_bytes(use.bytes),
+                   human_time(use.busy), human_time(use.exposed)});
+  }
+  return heading(style, "Communication",
+                 "a rank and step; busy overlaps with compute, exposed does not") +
+         to_text(table);
+}
+
+std::string memory_section(const scenarios::MemoryResult& memory, const Style& style) {
+  const workloads::MemoryReport& report = memory.report();
+  std::vector<std::string> parts;
+  for (const auto& [name, bytes] : memory_parts(report)) {
+    parts.push_back(fmt::format("{} {}", name, human_bytes(bytes)));
+  }
+  parts.push_back("rounding and fragmentation " +
+                  human_bytes(report.peak_reserved - report.peak_allocated));
+  parts.push_back("outside the allocator " + human_bytes(report.outside));
+  std::string text = heading(style, "Memory", "peak at " + inert(report.peak_moment));
+  const Colour colour = !report.fits                                     ? Colour::red
+                        : report.verdict == workloads::FitVerdict::tight ? Colour::yellow
+                                                                         : Colour::green;
+  for (const std::string& row : wrap(memory_verdict(memory), text_width - 2)) {
+    text += "  " + paint(style, colour, row) + '\n';
+  }
+  return text + part_lines(parts, style);
+}
+
+}  // namespace
+
+std::string run_text(const Scenario& scenario, const StepResult& result, const Style& style) {
+  constexpr std::size_t most_assumptions = 5;
+  return rests_on_section(scenario, result.profiles, style) + flops_line(scenario, result, style) +
+         step_line(result, style) + measured_line(scenario, result, style) +
+         clocks_section(result, style) + time_line_section(result, style) +
+         communication_section(result, style) + memory_section(result.memory, style) +
+         assumptions_section(result.assumptions, most_assumptions, style);
+}
+
+}  // namespace stepsim::report

@@ -1,0 +1,194 @@
+#include "report/sections.hpp"
+
+#include "report/build_info.hpp"
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stepsim::report {
+
+namespace {
+
+using scenarios::Scenario;
+using workloads::FitVerdict;
+
+using Parts = std::vector<std::string>;
+
+Parts model_parts(const Scenario& scenario) {
+  const workloads::Model& model = scenario.model;
+  const auto parameters = static_cast<double>(workloads::parameter_count(model));
+  return {inert(model.name), human_count(parameters) + " parameters",
+          fmt::format("{} layers", model.layers), fmt::format("hidden {}", model.hidden),
+          fmt::format("{} heads, {} kv", model.heads, model.kv_heads)};
+}
+
+const char* fabric_name(topology::FabricKind kind) {
+  switch (kind) {
+    case topology::FabricKind::single_switch:
+      return "single switch";
+    case topology::FabricKind::rail_optimized:
+      return "rail-optimized";
+    case topology::FabricKind::fat_tree:
+      return "fat tree";
+  }
+  return "";
+}
+
+Parts cluster_parts(const Scenario& scenario, const Style& style) {
+  const topology::Cluster& cluster = scenario.cluster;
+  const topology::Node& node = cluster.node;
+  Parts parts = {fmt::format("{} {} {}", cluster.gpus, times(style), inert(node.device.name)),
+                 fmt::format("{} {} {}", cluster.nodes, times(style), inert(node.name))};
+  if (cluster.nodes > 1) {
+    const double gigabits = node.nic_bandwidth.value.bytes_per_second() * 8e-9;
+    parts.push_back(
+        fmt::format("{} {} {} Gb/s a node", node.nics.value, times(style), three_digits(gigabits)));
+    parts.emplace_back(fabric_name(cluster.fabric));
+    if (cluster.oversubscription != 1.0) {
+      parts.push_back(fmt::format("oversubscribed {}:1", three_digits(cluster.oversubscription)));
+    }
+  }
+  return parts;
+}
+
+Parts plan_parts(const Scenario& scenario) {
+  const workloads::Plan& plan = scenario.plan;
+  Parts parts = {workloads::to_string(plan.strategy)};
+  if (plan.strategy == workloads::Strategy::fsdp2) {
+    parts.push_back(fmt::format("shard {}", plan.shard));
+  }
+  if (plan.replicate > 1 || plan.strategy == workloads::Strategy::ddp) {
+    parts.push_back(fmt::format("replicate {}", plan.replicate));
+  }
+  if (plan.strategy == workloads::Strategy::fsdp2) {
+    parts.emplace_back(plan.reshard_after_forward ? "reshard after forward"
+                                                  : "parameters kept after forward");
+  }
+  const std::int64_t replicas = std::int64_t{plan.shard} * plan.replicate;
+  const std::int64_t micro_batches =
+      scenario.training.global_batch /
+      std::max<std::int64_t>(1, scenario.training.micro_batch * replicas);
+  parts.push_back(fmt::format("{} micro-batch{} of {}", micro_batches,
+                              micro_batches == 1 ? "" : "es", scenario.training.micro_batch));
+  return parts;
+}
+
+Parts training_parts(const Scenario& scenario, const Style& style) {
+  const workloads::Training& training = scenario.training;
+  const workloads::Software& software = scenario.software;
+  Parts parts = {
+      fmt::format("{} sequences {} {} tokens", training.global_batch, times(style),
+                  training.sequence_length),
+      workloads::to_string(training.precision),
+      fmt::format("{} recomputation", workloads::to_string(training.activation_checkpointing)),
+      software.compile ? "compiled" : "eager",
+      workloads::to_string(software.attention),
+      "NCCL " + inert(software.nccl_version)};
+  if (software.cuda_graph) parts.emplace_back("CUDA graph");
+  return parts;
+}
+
+Parts profiles_parts(const std::vector<scenarios::ProfileUse>& profiles) {
+  constexpr std::size_t digits = 8;
+  Parts parts;
+  for (const scenarios::ProfileUse& profile : profiles) {
+    parts.push_back(fmt::format("{} {} {}", profile.kind, inert(profile.name),
+                                inert(profile.hash.substr(0, digits))));
+  }
+  return parts;
+}
+
+std::string change_text(const scenarios::FitChange& change, Bytes capacity) {
+  std::string overrides;
+  for (const std::string& override : change.overrides) overrides += " --set " + override;
+  const Bytes used = change.report.peak_reserved + change.report.outside;
+  return fmt::format("With {} it would fit in {} ({}):{}", change.description, human_bytes(used),
+                     percent(used.gib() / capacity.gib()), overrides);
+}
+
+}  // namespace
+
+std::string labelled(const std::string& label, const std::vector<std::string>& parts,
+                     const Style& style) {
+  constexpr std::size_t label_width = 11;
+  std::string result;
+  std::string start = pad_right(label, label_width);
+  for (const std::string& line : wrap_parts(parts, dot(style), text_width - label_width)) {
+    result += start + line + '\n';
+    start = std::string(label_width, ' ');
+  }
+  return result;
+}
+
+std::string part_lines(const std::vector<std::string>& parts, const Style& style) {
+  std::string text;
+  for (const std::string& line : wrap_parts(parts, dot(style), text_width - 2)) {
+    text += "  " + line + '\n';
+  }
+  return text;
+}
+
+std::string rests_on_section(const Scenario& scenario,
+                             const std::vector<scenarios::ProfileUse>& profiles,
+                             const Style& style) {
+  return paint(style, Colour::bold, "stepsim " + version()) + "  " + inert(scenario.file) + "\n\n" +
+         labelled("model", model_parts(scenario), style) +
+         labelled("cluster", cluster_parts(scenario, style), style) +
+         labelled("plan", plan_parts(scenario), style) +
+         labelled("training", training_parts(scenario, style), style) +
+         labelled("profiles", profiles_parts(profiles), style);
+}
+
+std::string capacity_text(Bytes bytes) { return fmt::format("{:.2f} GiB", bytes.gib()); }
+
+std::string memory_verdict(const scenarios::MemoryResult& memory) {
+  const workloads::MemoryReport& report = memory.report();
+  const Bytes used = report.peak_reserved + report.outside;
+  std::string text =
+      fmt::format("{} ({}) of {}: ", human_bytes(used), percent(used.gib() / report.capacity.gib()),
+                  capacity_text(report.capacity));
+  if (!report.fits) {
+    text += fmt::format("does not fit, {} too much.", human_bytes(used - report.capacity));
+    text += memory.remedy ? ' ' + change_text(*memory.remedy, memory.remedy->report.capacity)
+                          : std::string(" No single change tried makes it fit.");
+    return text;
+  }
+  text += fmt::format("fits, {} to spare", human_bytes(report.capacity - used));
+  if (report.verdict == FitVerdict::tight) {
+    text += "; above 92 % the allocator may thrash, up to 25 % slower";
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, Bytes>> memory_parts(const workloads::MemoryReport& report) {
+  std::vector<std::pair<std::string, Bytes>> parts;
+  for (std::size_t kind = 0; kind < report.breakdown.size(); ++kind) {
+    if (report.breakdown[kind].count() == 0) continue;
+    parts.emplace_back(sim::to_string(static_cast<sim::BufferKind>(kind)), report.breakdown[kind]);
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return parts;
+}
+
+std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most,
+                                const Style& style) {
+  if (assumptions.empty()) return {};
+  std::string text = '\n' + paint(style, Colour::bold, "Assumes") + '\n';
+  const std::size_t shown = std::min(assumptions.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::string start = "  - ";
+    for (const std::string& line : wrap(inert(assumptions[i]), text_width - start.size())) {
+      text += start + line + '\n';
+      start = "    ";
+    }
+  }
+  if (shown < assumptions.size()) {
+    text += fmt::format("  and {} more: --format json lists them\n", assumptions.size() - shown);
+  }
+  return text;
+}
+
+}  // namespace stepsim::report

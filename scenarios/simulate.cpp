@@ -1,0 +1,87 @@
+#include "scenarios/simulate.hpp"
+
+#include "scenarios/cost_models.hpp"
+#include "scenarios/mean_time_line.hpp"
+#include "scenarios/simulate_memory.hpp"
+
+#include "workloads/kernel_cost.hpp"
+#include "workloads/step.hpp"
+
+#include "topology/collective.hpp"
+
+#include "sim/executor.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace stepsim::scenarios {
+
+namespace {
+
+using topology::MatrixFormat;
+
+double dense_bf16_peak(const topology::Device& device) {
+  const auto found = device.peak.find(MatrixFormat::bf16);
+  if (found == device.peak.end() || found->second.value.flops_per_second() <= 0) {
+    throw InputError(Diagnostic{{device.file},
+                                "peak",
+                                "the device has no dense bf16 peak, which "
+                                "MFU is a share of",
+                                "a device with a bf16 peak",
+                                ""});
+  }
+  return found->second.value.flops_per_second();
+}
+
+void add_rates(StepResult& result, const Scenario& scenario, const workloads::Step& step) {
+  const double seconds = result.step_time.seconds();
+  const double gpus = static_cast<double>(step.job.ranks.size());
+  const double tokens = static_cast<double>(scenario.training.global_batch) *
+                        static_cast<double>(scenario.training.sequence_length);
+  const double flops_per_token = workloads::training_flops_per_token(
+      scenario.model, scenario.training.sequence_length, scenario.flops_convention);
+  result.peak_flops_per_second = dense_bf16_peak(scenario.cluster.node.device);
+  result.tokens_per_second = tokens / seconds;
+  result.tokens_per_second_per_gpu = result.tokens_per_second / gpus;
+  result.model_flops_per_second_per_gpu = flops_per_token * result.tokens_per_second_per_gpu;
+  result.mfu = result.model_flops_per_second_per_gpu / result.peak_flops_per_second;
+  result.hfu = step.hardware_flops_per_rank / seconds / result.peak_flops_per_second;
+}
+
+std::optional<double> error_against(const std::optional<Measured>& measured, Time predicted) {
+  if (!measured || !measured->step_time_s) return std::nullopt;
+  return predicted.seconds() / *measured->step_time_s - 1;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
+  const auto start = std::chrono::steady_clock::now();
+  const CostModels models(data, scenario);
+  const workloads::StepInput input = models.input(scenario);
+  const workloads::Step step = workloads::build_step(input);
+  const sim::Execution execution = sim::execute(step.job);
+
+  StepResult result;
+  result.step_time = execution.step_time;
+  add_rates(result, scenario, step);
+  result.critical_path = sim::critical_path(step.job, execution);
+  MeanTimeLine line = mean_time_line(step.job, execution);
+  result.time_line = std::move(line.time_line);
+  result.memory = memory_with_remedy(data, scenario, input, step);
+  result.measured_error = error_against(scenario.measured, result.step_time);
+  result.profiles = models.profiles(scenario);
+  result.assumptions = gather_assumptions(scenario, step);
+  result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()), line.classes,
+                       execution.op_count, seconds_since(start), 1};
+  return result;
+}
+
+}  // namespace stepsim::scenarios

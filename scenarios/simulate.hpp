@@ -1,0 +1,25 @@
+#pragma once
+
+/// From a scenario to its answer: reads the profiles it names, emits the step, executes it and
+/// attributes its time.
+
+#include "scenarios/step_result.hpp"
+
+#include "sim/base/data_directory.hpp"
+
+namespace stepsim::scenarios {
+
+/// Runs one scenario from start to answer. Throws InputError for a plan that cannot be and
+/// RangeError for quantities that leave the simulator's range.
+StepResult simulate_step(const DataDirectory& data, const Scenario& scenario);
+
+struct MemoryAnswer {
+  MemoryResult memory;
+  std::vector<ProfileUse> profiles;
+  std::vector<std::string> assumptions;
+};
+
+/// Memory only: emits the programs and replays their memory, without executing the step.
+MemoryAnswer account_memory(const DataDirectory& data, const Scenario& scenario);
+
+}  // namespace stepsim::scenarios
