@@ -9,6 +9,7 @@
 /// that contain themselves or expand too far, nesting that is too deep, several documents in a
 /// file, empty files, binary files, invalid UTF-8, control characters, files that are too large.
 
+#include "sim/base/diagnostics.hpp"
 #include "sim/base/error.hpp"
 
 #include <cstddef>
@@ -74,9 +75,16 @@ struct Document {
   std::string hash;  // of the file's bytes (sim/base/hash.hpp)
 };
 
-/// Reads a file: JSON when its name ends in .json, YAML otherwise. Throws InputError.
+/// Reads a file: JSON when its name ends in .json, YAML otherwise. Throws InputError when there is
+/// no tree to speak of; problems that leave one (duplicate keys, merge keys, tags) go to
+/// `problems`, so that they are reported together with what the reader of the tree finds.
+Document read_document(const std::string& file, Diagnostics& problems,
+                       const DocumentOptions& options = {});
+/// The same, throwing for every problem.
 Document read_document(const std::string& file, const DocumentOptions& options = {});
 /// The same of text at hand; `name` stands for the file in messages.
+Document parse_document(std::string_view text, const std::string& name, DocumentFormat format,
+                        Diagnostics& problems, const DocumentOptions& options = {});
 Document parse_document(std::string_view text, const std::string& name, DocumentFormat format,
                         const DocumentOptions& options = {});
 

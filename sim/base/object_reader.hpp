@@ -15,6 +15,7 @@
 /// A field that is optional and absent keeps the value it has. A field that cannot be read keeps it
 /// too, and the call returns false, so that nobody checks a value that was never there.
 
+#include "sim/base/diagnostics.hpp"
 #include "sim/base/document.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/base/sourced.hpp"
@@ -28,19 +29,6 @@
 #include <vector>
 
 namespace stepsim {
-
-/// Collects the problems of an input, to be reported together in the order of the file.
-class Diagnostics {
- public:
-  void add(Diagnostic diagnostic);
-  bool empty() const { return diagnostics_.empty(); }
-  /// Throws one InputError with everything that was added.
-  void throw_if_any() const;
-
- private:
-  std::vector<Diagnostic> diagnostics_;
-  std::size_t left_out_ = 0;
-};
 
 /// What a value may be. Fields of a plain type have a format of their own (DefaultFormat below);
 /// give one to narrow the range.

@@ -1,0 +1,96 @@
+#include "sim/base/document_builder.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <sstream>
+
+namespace stepsim {
+
+namespace {
+
+/// yaml-cpp's events, with its marks (which count bytes from 0) made positions. Its node classes
+/// are not used: they accept duplicate keys and guess types.
+class YamlEvents : public YAML::EventHandler {
+ public:
+  YamlEvents(const TextPositions& positions, DocumentBuilder& builder)
+      : positions_(positions), builder_(builder) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (builder_.complete()) {
+      builder_.fail(position(mark), "is a second document", "one document in a file");
+    }
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    remember(anchor, builder_.null(position(mark)));
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    builder_.alias(anchor, position(mark));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    check_tag(mark, tag);
+    remember(anchor, builder_.scalar(value, tag == quoted_tag, position(mark)));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    check_tag(mark, tag);
+    remember(anchor, builder_.begin(NodeKind::list, position(mark)));
+  }
+  void OnSequenceEnd() override { builder_.end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    check_tag(mark, tag);
+    remember(anchor, builder_.begin(NodeKind::map, position(mark)));
+  }
+  void OnMapEnd() override { builder_.end(); }
+
+ private:
+  static constexpr const char* quoted_tag = "!";  // what yaml-cpp gives a scalar that is not plain
+  static constexpr const char* plain_tag = "?";
+
+  TextPositions::Position position(const YAML::Mark& mark) const {
+    return positions_.at_line(static_cast<std::size_t>(mark.line),
+                              static_cast<std::size_t>(mark.column));
+  }
+  void remember(YAML::anchor_t anchor, NodeNumber node) {
+    if (anchor != YAML::NullAnchor) builder_.anchor(anchor, node);
+  }
+  void check_tag(const YAML::Mark& mark, const std::string& tag) {
+    if (tag.empty() || tag == quoted_tag || tag == plain_tag) return;
+    builder_.report(position(mark), "has a YAML tag, which is not supported", "a plain value");
+  }
+
+  const TextPositions& positions_;
+  DocumentBuilder& builder_;
+};
+
+[[noreturn]] void fail(const YAML::Exception& error, const TextPositions& positions,
+                       const DocumentBuilder& builder) {
+  const auto line = static_cast<std::size_t>(std::max(error.mark.line, 0));
+  const auto column = static_cast<std::size_t>(std::max(error.mark.column, 0));
+  const std::string_view text = positions.line_text(line);
+  const std::size_t tab = text.find('\t');
+  if (tab != std::string_view::npos && tab <= text.find_first_not_of(" \t")) {
+    builder.fail(positions.at_line(line, tab), "is a tab in the indentation", "spaces");
+  }
+  builder.fail(positions.at_line(line, column), "is not valid YAML: " + error.msg);
+}
+
+}  // namespace
+
+void parse_yaml(std::string_view text, const TextPositions& positions, DocumentBuilder& builder) {
+  std::istringstream stream{std::string(text)};
+  YamlEvents events(positions, builder);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(events)) {
+    }
+  } catch (const YAML::Exception& error) {
+    fail(error, positions, builder);
+  }
+}
+
+}  // namespace stepsim
