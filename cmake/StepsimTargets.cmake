@@ -18,6 +18,7 @@ target_compile_options(
             -Wconversion -Wsign-conversion # bytes and picoseconds must not narrow silently
             -Wnon-virtual-dtor -Woverloaded-virtual
             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> # g++ 12 reports it falsely inside std::string and std::optional
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # g++ 12 reports it falsely for text + std::string (PR 105651)
             -ffp-contract=off # results are equal to the bit between compilers and machines
             $<$<BOOL:${STEPSIM_WARNINGS_AS_ERRORS}>:-Werror>)
 if(STEPSIM_SANITIZE)

@@ -128,7 +128,7 @@ std::string plain_number_like(std::string_view text) {
   while (plain.size() > sign + 1 && plain[sign] == '0' && is_digit(plain[sign + 1])) {
     plain.erase(sign, 1);
   }
-  if (plain.substr(sign).starts_with('.')) plain.insert(sign, "0");
+  if (plain.substr(sign).starts_with('.')) plain.insert(sign, 1, '0');
   if (plain.ends_with('.')) plain.pop_back();
   return decimal_length(plain) == plain.size() ? plain : std::string{};
 }

@@ -51,7 +51,8 @@ class AliasExpansion {
       fail(alias, "is an alias that expands the file to more than " +
                       std::to_string(options_.most_alias_nodes) + " values");
     }
-    if (depth > options_.deepest_nesting) {
+    const bool nests = original.is_list() || original.is_map();
+    if (nests && depth > options_.deepest_nesting) {
       fail(alias, "is an alias that nests more than " + std::to_string(options_.deepest_nesting) +
                       " levels deep");
     }

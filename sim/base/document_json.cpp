@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace stepsim {
@@ -41,7 +42,7 @@ class TokenScanner {
   }
   std::size_t string_end(std::size_t start) const {
     std::size_t at = start + 1;
-    while (text_[at] != '"') at += text_[at] == '\\' ? 2 : 1;
+    while (text_[at] != '"') at += text_[at] == '\\' ? 2U : 1U;
     return at + 1;
   }
 
@@ -114,7 +115,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
 
 std::size_t after_string(std::string_view text, std::size_t start) {
   std::size_t at = start + 1;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2U : 1U;
   return std::min(at + 1, text.size());
 }
 

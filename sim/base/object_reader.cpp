@@ -106,11 +106,13 @@ bool read_value(const ValueSite& site, const Integer& format, std::int64_t& valu
 }
 
 bool read_value(const ValueSite& site, const Integer& format, int& value) {
-  Integer narrow = format;
-  narrow.least = std::max<std::int64_t>(format.least, std::numeric_limits<int>::min());
-  narrow.most = std::min<std::int64_t>(format.most, std::numeric_limits<int>::max());
   std::int64_t wide = value;
-  if (!read_value(site, narrow, wide)) return false;
+  if (!read_value(site, format, wide)) return false;
+  const Integer narrow{std::max<std::int64_t>(format.least, std::numeric_limits<int>::min()),
+                       std::min<std::int64_t>(format.most, std::numeric_limits<int>::max())};
+  if (wide < narrow.least || wide > narrow.most) {
+    return site.refuse("is " + site.node.text, expected_integer(narrow));
+  }
   value = static_cast<int>(wide);
   return true;
 }

@@ -5,7 +5,6 @@
 #include "sim/base/message_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -136,16 +135,21 @@ const Unit* find_unit(const UnitTable& table, std::string_view name) {
   return found == table.units.end() ? nullptr : &*found;
 }
 
-// Exactly a unit but for case, then a known misspelling, then one edit away.
+// «GB/sec» and «GBps» as «GB/s».
+std::string per_second_spelling(std::string_view written) {
+  if (written.ends_with("/sec")) return std::string(written.substr(0, written.size() - 2));
+  if (written.ends_with("ps")) return std::string(written.substr(0, written.size() - 2)) + "/s";
+  return std::string(written);
+}
+
+// What keeps the case of b and B first, then any case, then known misspellings, then one edit away.
 std::string likely_unit(const UnitTable& table, std::string_view written) {
+  const std::string spelling = per_second_spelling(written);
+  if (find_unit(table, spelling) != nullptr) return spelling;
   const std::string lower = lower_case(written);
-  std::string per_second = lower;  // «gb/sec», «gbyteps»
-  if (per_second.ends_with("/sec")) per_second.resize(per_second.size() - 2);
   for (const Unit& unit : table.units) {
-    const std::string name = lower_case(unit.name);
-    if (lower == name || per_second == name) return unit.name;
-    if (std::ranges::count(unit.misspellings, lower) > 0) return unit.name;
-    if (written == std::string(unit.name, std::string_view(unit.name).find('/')) + "ps") {
+    if (lower_case(spelling) == lower_case(unit.name) || lower == lower_case(unit.name) ||
+        std::ranges::count(unit.misspellings, lower) > 0) {
       return unit.name;
     }
   }
@@ -183,9 +187,19 @@ std::string with_plain_number(const UnitTable& table, std::string_view text) {
   return number.empty() || name.empty() ? std::string{} : number + ' ' + name;
 }
 
+// Of the number that `text` begins with; 0 also when it goes on as «1,000» or «0x10» does.
+std::size_t whole_number_length(std::string_view text) {
+  const std::size_t length = decimal_length(text);
+  const std::string_view rest = text.substr(length);
+  const bool goes_on = !rest.empty() && std::string_view(",._").find(rest[0]) != rest.npos;
+  const bool other_base = length == 1 && text[0] == '0' &&
+                          (rest.starts_with('x') || rest.starts_with('X') || rest.starts_with('o'));
+  return goes_on || other_base ? 0 : length;
+}
+
 Split split(const UnitTable& table, std::string_view text) {
   Split parts;
-  const std::size_t length = decimal_length(text);
+  const std::size_t length = whole_number_length(text);
   parts.number = text.substr(0, length);
   const std::string_view unit = trim(text.substr(length));
   if (length == 0 || trim(text).size() != text.size()) {
@@ -300,11 +314,11 @@ ParsedQuantity<std::int64_t> parse_integer(std::string_view text) {
     if (result.ptr == end) return {value, {}, {}, {}};
   }
   if (plain.empty()) return refused<std::int64_t>(problem, "a whole number");
-  const Decimal number = to_decimal(plain);
-  const auto rounded = scale(number, 1, Rounding::nearest);
-  const auto up = scale(number, 1, Rounding::up);
-  const bool whole = rounded && up && *rounded == *up && number.exact;
-  return refused<std::int64_t>(problem, "a whole number", whole ? std::to_string(*rounded) : "");
+  const std::optional<double> number = to_double(plain);
+  constexpr double exact_below = 9e15;  // whole doubles below it are exact
+  const bool whole = number && std::floor(*number) == *number && std::abs(*number) < exact_below;
+  return refused<std::int64_t>(problem, "a whole number",
+                               whole ? std::to_string(std::llround(*number)) : "");
 }
 
 std::string format_number(double value) {
