@@ -202,7 +202,8 @@ TEST_CASE("invalid JSON is refused with its place") {
           "a.json:1:9: is not valid JSON: syntax error while parsing object key - unexpected '}'; "
           "expected string literal");
   REQUIRE(json_message("{} {}") ==
-          "a.json:1:4: is not valid JSON: syntax error while parsing value - unexpected '{'");
+          "a.json:1:4: is not valid JSON: syntax error while parsing value - unexpected '{'; "
+          "expected end of input");
   REQUIRE(json_message("{\"a\": 1e999}") ==
           "a.json:1:11: is not valid JSON: number overflow parsing '1e999'");
 }
