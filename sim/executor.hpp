@@ -3,15 +3,15 @@
 /// Executes a job: when does every op of every rank start and end.
 ///
 ///   kernel      starts when the host has issued it, its stream is free and the events it waits on
-///   have
-///               fired; ends `time` later
-///   collective  arrives when the same holds for the rank and its communicator's previous op has
-///   ended;
-///               starts when the last member has arrived; ends latency + transfer later, for all
+///               have fired; ends `time` later
+///   collective  arrives when the same holds for the rank and the communicator's previous
+///   collective
+///               has ended; starts when the last member has arrived; ends latency + transfer later,
+///               for all members
 ///   send/receive meet the same way, two by two
 ///
-/// The result of the run is small (the ends of the ops that couple ranks); everything else about a
-/// rank is recomputed on demand by `replay`, to the same bit.
+/// The result of the run is small (when ranks met); everything else about a rank is recomputed on
+/// demand by `replay`, to the same bit. docs/execution-model.md says it in plain words.
 
 #include "sim/job.hpp"
 
@@ -23,8 +23,7 @@
 
 namespace stepsim::sim {
 
-/// The times of the ops by which a rank meets others: collectives, sends and receives, numbered in
-/// issue order.
+/// One collective of a communicator or one message of a channel.
 struct Meeting {
   Time start;  // the last member's arrival
   Time end;
@@ -32,10 +31,12 @@ struct Meeting {
 };
 
 struct Execution {
-  Time step_time;                              // the end of the last op or host action of any rank
-  std::vector<Time> rank_end;                  // per rank
-  std::vector<std::vector<Meeting>> meetings;  // per rank, in issue order of its coupling ops
-  std::uint64_t op_count = 0;                  // op instances executed
+  Time step_time;              // the end of the last op or host action of any rank
+  std::vector<Time> rank_end;  // per rank
+  /// Per communicator, and per channel, its meetings in order.
+  std::vector<std::vector<Meeting>> communicator_meetings;
+  std::vector<std::vector<Meeting>> channel_meetings;
+  std::uint64_t op_count = 0;  // op instances executed
 };
 
 /// A program, or several together, that can never finish: names the ops that wait on each other.
@@ -48,21 +49,21 @@ class DeadlockError : public std::runtime_error {
 /// send lacks its receive, or members of a communicator disagree about its next collective.
 Execution execute(const Job& job);
 
-/// Why an op started when it did: the constraint that was met last. Ties go to the first of this
+/// Why an op was ready when it was: the constraint that was met last. Ties go to the first of this
 /// order.
-enum class StartCause : std::uint8_t { stream, host, event, communicator, peer };
+enum class ArrivalCause : std::uint8_t { stream, host, event, communicator };
 
-/// One op of one rank in time.
+/// One op of one rank in time. For ops without a stream, arrival and start are when the host turns
+/// to them and end is when it turns to the next; a host_sync that had to wait has the cause
+/// `event`, and the op it waited for as predecessor.
 struct OpTimes {
   Time issued;   // host has finished issuing it
-  Time arrival;  // stream free, host done, events fired: for coupling ops the rank begins to wait
-                 // here
-  Time start;
+  Time arrival;  // stream free, host done, events fired, communicator free
+  Time start;    // later than `arrival` only when a coupling op waits for others
   Time end;
-  StartCause cause = StartCause::stream;  // what determined `start`
-  /// Index of the op of this rank that determined `start`: the previous op of the stream, the
-  /// recorded op of an event, or the host's previous action. Absent at the step's beginning and
-  /// when cause is peer (the walk then goes on at Meeting::last_to_arrive).
+  ArrivalCause cause = ArrivalCause::host;  // what determined `arrival`
+  /// The op of this rank whose end determined `arrival`: the stream's previous op, the op an event
+  /// recorded, the communicator's previous op. Absent when the cause is the host.
   std::optional<std::uint32_t> predecessor;
 };
 

@@ -76,8 +76,9 @@ struct Job {
   std::vector<std::vector<CollectiveCost>> collective_costs;
 };
 
-/// Checks that every id is in range, every communicator's members are distinct and bind it, and
-/// every channel has both ends. Throws InternalError naming the first thing that is wrong.
+/// Checks that every id is in range, every communicator's members are distinct and each binds it
+/// once, every channel has both ends and is used in its direction, and no cost is negative. Throws
+/// InternalError naming the first thing that is wrong.
 void check_job(const Job& job);
 
 }  // namespace stepsim::sim

@@ -21,15 +21,15 @@ struct MemoryPoint {
 };
 
 struct MemoryUse {
-  Bytes peak_allocated;  // requested sizes
-  std::uint32_t peak_op =
-      0;                  // the op after which the peak stands; 0 and before = start of the step
-  BytesByKind at_peak{};  // breakdown; sums to peak_allocated
+  Bytes peak_allocated;       // requests, each rounded up to the granularity
+  std::uint32_t peak_op = 0;  // the first op after which the peak stands; 0 when it already stands
+                              // at the start of the step
+  BytesByKind at_peak{};      // breakdown; sums to peak_allocated
   std::vector<MemoryPoint> curve;  // one point a memory op, in issue order
 };
 
 /// Replays the memory ops of a program. `granularity` rounds every request up, as an allocator does
-/// (1 keeps requests as they are).
+/// (1 keeps requests as they are). Persistent buffers are held from the start.
 MemoryUse replay_memory(const Program& program, Bytes granularity);
 
 }  // namespace stepsim::sim

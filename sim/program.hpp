@@ -12,6 +12,13 @@
 /// waited for before any record has no effect, as in CUDA. `host_sync` stops the host until an
 /// event's record or, without an event, all work issued to a stream is done.
 ///
+/// A channel's messages and a communicator's collectives run one at a time, in the order in which
+/// the program issues them, whatever their streams.
+///
+/// Names with a meaning to the time line (sim/attribution.hpp): channels of the group
+/// `pipeline_group` wait for pipeline peers; host work in a scope that begins with
+/// `data_loader_scope` loads data, in one that begins with `optimizer_scope` it is the optimizer's.
+///
 /// Memory ops take effect in issue order, as a caching allocator sees them: see sim/memory.hpp.
 
 #include "sim/ids.hpp"
@@ -21,9 +28,14 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepsim::sim {
+
+inline constexpr std::string_view pipeline_group = "pipeline";
+inline constexpr std::string_view data_loader_scope = "data_loader";
+inline constexpr std::string_view optimizer_scope = "optimizer";
 
 enum class OpKind : std::uint8_t {
   kernel,      // target: KernelId; runs on a stream
@@ -37,6 +49,13 @@ enum class OpKind : std::uint8_t {
   allocate,    // target: BufferId
   free,        // target: BufferId
 };
+/// «kernel», «collective», …
+const char* to_string(OpKind kind);
+
+/// Whether ops of the kind run on a stream (records and waits included).
+bool is_stream_op(OpKind kind);
+/// Whether ops of the kind meet other ranks: collectives, sends and receives.
+bool is_coupling_op(OpKind kind);
 
 /// What a stream's work counts as in the time line. Copy streams carry copies and casts beside the
 /// compute stream; they are neither compute nor communication unless they delay a kernel.

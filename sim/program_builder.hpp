@@ -7,6 +7,9 @@
 
 #include "sim/program.hpp"
 
+#include "sim/base/units.hpp"
+
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -47,9 +50,11 @@ class ProgramBuilder {
 
  private:
   void push(OpKind kind, StreamId stream, std::uint32_t target, SlotId slot, Time host_time);
+  SlotId add_slot(std::string group, bool is_channel);
 
   Program program_;
   ScopeId scope_;
+  std::map<std::string, ScopeId, std::less<>> scope_ids_;
 };
 
 }  // namespace stepsim::sim

@@ -1,0 +1,181 @@
+#include "sim/job.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+
+namespace stepsim::sim {
+
+const char* to_string(Clock clock) {
+  switch (clock) {
+    case Clock::compute:
+      return "compute";
+    case Clock::memory:
+      return "memory";
+    case Clock::communication:
+      return "communication";
+    case Clock::overhead:
+      return "overhead";
+  }
+  throw InternalError("a clock out of range");
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::string& problem) { throw InternalError("job: " + problem); }
+
+std::string number(std::size_t value) { return std::to_string(value); }
+
+void check_target(const Job& job, const Program& program, const Op& op, const std::string& place) {
+  const auto in_range = [&](std::size_t count, const char* what) {
+    if (op.target >= count) fail(place + " names no " + what);
+  };
+  switch (op.kind) {
+    case OpKind::kernel:
+      return in_range(job.kernels.size(), "kernel");
+    case OpKind::collective:
+    case OpKind::send:
+    case OpKind::receive:
+      return in_range(job.collectives.size(), "collective");
+    case OpKind::record:
+    case OpKind::wait:
+      return in_range(program.event_count, "event");
+    case OpKind::host_sync:
+      if (op.target != Op::no_target) in_range(program.event_count, "event");
+      return;
+    case OpKind::allocate:
+    case OpKind::free:
+      return in_range(program.buffers.size(), "buffer");
+    case OpKind::host_work:
+      return;
+  }
+}
+
+void check_op(const Job& job, const Program& program, std::size_t index) {
+  const Op& op = program.ops[index];
+  const std::string place =
+      "program «" + program.name + "», op " + number(index) + " (" + to_string(op.kind) + ")";
+  check_target(job, program, op, place);
+  const bool syncs_stream = op.kind == OpKind::host_sync && op.target == Op::no_target;
+  if ((is_stream_op(op.kind) || syncs_stream) && op.stream.index() >= program.streams.size()) {
+    fail(place + " names no stream");
+  }
+  if (op.host_time < Time::zero()) fail(place + " has a negative host time");
+  if (op.scope.value != 0 && op.scope.index() >= program.scopes.size()) {
+    fail(place + " names no scope");
+  }
+  if (!is_coupling_op(op.kind)) return;
+  if (op.slot.index() >= program.slots.size()) fail(place + " names no slot");
+  if (program.slots[op.slot.index()].is_channel != (op.kind != OpKind::collective)) {
+    fail(place + " uses a slot of the other kind");
+  }
+}
+
+void check_costs(const Job& job) {
+  for (const KernelCost& kernel : job.kernels) {
+    if (kernel.fixed < Time::zero() || kernel.time < kernel.fixed) {
+      fail("kernel «" + kernel.name + "» takes less than its fixed part");
+    }
+  }
+  for (const auto& row : job.collective_costs) {
+    if (row.size() != job.collectives.size()) fail("a cost row without every collective");
+    for (const CollectiveCost& cost : row) {
+      if (cost.latency < Time::zero() || cost.transfer < Time::zero()) {
+        fail("a collective with a negative cost");
+      }
+    }
+  }
+}
+
+/// Where a rank binds a communicator or channel: its rank and how often.
+using BoundBy = std::vector<std::vector<Rank>>;
+
+void collect_bindings(const Job& job, Rank rank, BoundBy& communicators, BoundBy& channels) {
+  const RankSetup& setup = job.ranks[rank.index()];
+  const std::string place = "rank " + number(rank.index());
+  if (setup.program.index() >= job.programs.size()) fail(place + " runs no program");
+  const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
+  if (setup.bindings.size() != slots.size()) fail(place + " does not bind every slot");
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    BoundBy& bound = slots[slot].is_channel ? channels : communicators;
+    const std::uint32_t target = setup.bindings[slot];
+    if (target >= bound.size()) fail(place + " binds slot " + number(slot) + " to nothing");
+    bound[target].push_back(rank);
+  }
+}
+
+void check_communicator(const Job& job, std::size_t index, std::vector<Rank> bound_by) {
+  const Communicator& communicator = job.communicators[index];
+  const std::string place = "communicator " + number(index) + " (" + communicator.group + ")";
+  if (communicator.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
+  std::vector<Rank> members = communicator.members;
+  if (members.empty()) fail(place + " has no members");
+  std::sort(members.begin(), members.end());
+  if (std::adjacent_find(members.begin(), members.end()) != members.end()) {
+    fail(place + " has a member twice");
+  }
+  if (members != bound_by) fail(place + " is not bound once by each of its members alone");
+}
+
+void check_channel(const Job& job, std::size_t index, std::vector<Rank> bound_by) {
+  const Channel& channel = job.channels[index];
+  const std::string place = "channel " + number(index) + " (" + channel.group + ")";
+  if (channel.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
+  if (channel.sender == channel.receiver) fail(place + " leads from a rank to itself");
+  const auto [low, high] = std::minmax(channel.sender, channel.receiver);
+  if (bound_by != std::vector<Rank>{low, high}) fail(place + " is not bound once by each end");
+}
+
+/// For each slot of a program, whether it sends or receives there (a communicator: neither).
+struct SlotUse {
+  bool sends = false;
+  bool receives = false;
+};
+
+std::vector<SlotUse> slot_uses(const Program& program) {
+  std::vector<SlotUse> uses(program.slots.size());
+  for (const Op& op : program.ops) {
+    if (op.kind == OpKind::send) uses[op.slot.index()].sends = true;
+    if (op.kind == OpKind::receive) uses[op.slot.index()].receives = true;
+  }
+  return uses;
+}
+
+/// The sender's program may only send on the channel, the receiver's only receive.
+void check_directions(const Job& job, Rank rank, const std::vector<SlotUse>& uses) {
+  const RankSetup& setup = job.ranks[rank.index()];
+  for (std::size_t slot = 0; slot < uses.size(); ++slot) {
+    if (!job.programs[setup.program.index()].slots[slot].is_channel) continue;
+    const Channel& channel = job.channels[setup.bindings[slot]];
+    if ((uses[slot].sends && channel.sender != rank) ||
+        (uses[slot].receives && channel.receiver != rank)) {
+      fail("rank " + number(rank.index()) + " uses channel " + number(setup.bindings[slot]) + " (" +
+           channel.group + ") against its direction");
+    }
+  }
+}
+
+}  // namespace
+
+void check_job(const Job& job) {
+  for (const Program& program : job.programs) {
+    for (std::size_t i = 0; i < program.ops.size(); ++i) check_op(job, program, i);
+  }
+  check_costs(job);
+  BoundBy communicators(job.communicators.size());
+  BoundBy channels(job.channels.size());
+  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
+    collect_bindings(job, Rank{r}, communicators, channels);
+  }
+  for (std::size_t i = 0; i < communicators.size(); ++i) {
+    check_communicator(job, i, communicators[i]);
+  }
+  for (std::size_t i = 0; i < channels.size(); ++i) check_channel(job, i, channels[i]);
+  std::vector<std::vector<SlotUse>> uses;
+  for (const Program& program : job.programs) uses.push_back(slot_uses(program));
+  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
+    check_directions(job, Rank{r}, uses[job.ranks[r].program.index()]);
+  }
+}
+
+}  // namespace stepsim::sim
