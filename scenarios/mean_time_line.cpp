@@ -20,7 +20,20 @@ bool same_meetings(const std::vector<sim::Meeting>& a, const std::vector<sim::Me
   const auto same = [](const sim::Meeting& x, const sim::Meeting& y) {
     return x.start == y.start && x.end == y.end;
   };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+  return &a == &b || std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+bool same_meetings(const sim::Job& job, const sim::Execution& execution, std::size_t rank,
+                   std::size_t other) {
+  const sim::RankSetup& a = job.ranks[rank];
+  const sim::RankSetup& b = job.ranks[other];
+  const std::vector<sim::Slot>& slots = job.programs[a.program.index()].slots;
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    const auto& all =
+        slots[slot].is_channel ? execution.channel_meetings : execution.communicator_meetings;
+    if (!same_meetings(all[a.bindings[slot]], all[b.bindings[slot]])) return false;
+  }
+  return true;
 }
 
 std::vector<RankClass> classes_of(const sim::Job& job, const sim::Execution& execution) {
@@ -29,7 +42,7 @@ std::vector<RankClass> classes_of(const sim::Job& job, const sim::Execution& exe
     const auto alike = [&](const RankClass& candidate) {
       const std::size_t other = candidate.representative.index();
       return job.ranks[rank].program == job.ranks[other].program &&
-             same_meetings(execution.meetings[rank], execution.meetings[other]);
+             same_meetings(job, execution, rank, other);
     };
     const auto found = std::find_if(classes.begin(), classes.end(), alike);
     if (found == classes.end()) {
