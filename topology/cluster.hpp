@@ -1,7 +1,7 @@
 #pragma once
 
-/// A cluster: some nodes of one type and the ranks on them. Rank r sits on GPU r mod gpus-per-node
-/// of node r div gpus-per-node.
+/// A cluster: some nodes of one type, the ranks on them and the fabric between them. Rank r sits on
+/// GPU r mod gpus-per-node of node r div gpus-per-node; node n hangs on leaf n div nodes-per-leaf.
 
 #include "topology/node.hpp"
 
@@ -11,27 +11,43 @@
 
 namespace stepsim::topology {
 
-enum class FabricKind { single_switch, rail_optimized, fat_tree };
+enum class FabricKind {
+  single_switch,   // every port sees every other at full rate
+  rail_optimized,  // port i of every node on leaf switch i of its group of nodes
+  fat_tree         // all ports of a node on one leaf switch
+};
 
 struct Cluster {
   Node node;
   int nodes = 1;
   int gpus = 8;  // in all; the last node may be partly used
   FabricKind fabric = FabricKind::rail_optimized;
-  double oversubscription =
-      1.0;  // uplink capacity is 1/oversubscription of what the leaves can ask
+  /// Uplink capacity is 1/oversubscription of what the ports of a leaf can ask for.
+  double oversubscription = 1.0;
+  /// Nodes under one leaf (or one group of rail leaves). 0: what 64-port switches with half their
+  /// ports down give: 32 nodes when rail-optimised, 32 ports' worth of nodes in a fat tree.
+  int nodes_per_leaf = 0;
 };
+
+/// nodes_per_leaf, with its default filled in; all nodes for a single switch.
+int nodes_under_leaf(const Cluster& cluster);
 
 /// Where the members of a communicator sit: all a collective's cost depends on.
 struct GroupShape {
   int ranks = 1;
   int nodes = 1;           // nodes that hold a member
   int ranks_per_node = 1;  // of the fullest node
-  int nics_per_node =
-      0;  // ports its members on one node may use: its fair part of the node's ports
+  /// Ports its members on one node may use: its fair part of the node's ports, at least one. 0 on
+  /// one node.
+  int nics_per_node = 0;
+  /// Groups like this one that share one port when every GPU of the node is in one.
+  int port_sharers = 1;
+  int leaves = 1;  // leaf switches (or rail groups) that hold a member
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
 };
 
+/// The shape of a group of ranks of the cluster, in any order. Throws InternalError when it is
+/// empty or names a rank the cluster does not have.
 GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& members);
 
 }  // namespace stepsim::topology

@@ -4,6 +4,8 @@
 
 #include "topology/device.hpp"
 
+#include "sim/base/document.hpp"
+#include "sim/base/object_reader.hpp"
 #include "sim/base/sourced.hpp"
 #include "sim/base/units.hpp"
 
@@ -28,6 +30,8 @@ struct Node {
   Sourced<int> nvlink_count;  // links a GPU
   Sourced<Bandwidth> pcie_bandwidth;  // one GPU, one direction
   int pcie_generation = 5;
+  /// Between CPU sockets, one direction: what GPUs without NVLink share.
+  Sourced<Bandwidth> socket_bandwidth;
   Sourced<int> nics;                 // network ports used for training
   Sourced<Bandwidth> nic_bandwidth;  // one port, one direction, line rate
   CpuVendor cpu = CpuVendor::intel;
@@ -35,6 +39,12 @@ struct Node {
   std::string file;
   std::string hash;
 };
+
+/// Reads the keys of a node file from a block: a file of its own, or `cluster.node` of a scenario.
+/// Problems are added to `problems`; the node returned is usable when there are none. An inline
+/// block has no file: its hash is left empty.
+Node read_node(const DataDirectory& data, const DocumentNode& block, const std::string& path,
+               Diagnostics& problems);
 
 /// Reads topology/nodes/NAME.yaml (which names its device). Throws InputError naming the nearest
 /// node.

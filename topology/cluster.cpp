@@ -1,0 +1,65 @@
+#include "topology/cluster.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace stepsim::topology {
+
+namespace {
+
+/// Half the ports of a 64-port switch go down to nodes.
+constexpr int leaf_down_ports = 32;
+
+std::map<int, int> members_by_node(const Cluster& cluster, const std::vector<sim::Rank>& members) {
+  if (members.empty()) throw InternalError("a communicator without members has no shape");
+  std::map<int, int> count;
+  for (const sim::Rank rank : members) {
+    if (rank.value >= static_cast<std::uint32_t>(cluster.gpus)) {
+      throw InternalError("rank " + std::to_string(rank.value) + " is not in the cluster");
+    }
+    ++count[static_cast<int>(rank.value) / cluster.node.gpus];
+  }
+  return count;
+}
+
+/// The fair part of a node's ports: those of its members, or a share of one.
+void share_ports(const Cluster& cluster, GroupShape& shape) {
+  const int gpus = cluster.node.gpus;
+  const int ports = cluster.node.nics.value;
+  shape.nics_per_node = std::max(1, shape.ranks_per_node * ports / gpus);
+  if (shape.ranks_per_node * ports < gpus) {
+    shape.port_sharers = gpus / (shape.ranks_per_node * ports);
+  }
+}
+
+}  // namespace
+
+int nodes_under_leaf(const Cluster& cluster) {
+  if (cluster.fabric == FabricKind::single_switch) return std::max(1, cluster.nodes);
+  if (cluster.nodes_per_leaf > 0) return cluster.nodes_per_leaf;
+  if (cluster.fabric == FabricKind::rail_optimized) return leaf_down_ports;
+  return std::max(1, leaf_down_ports / std::max(1, cluster.node.nics.value));
+}
+
+GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& members) {
+  const std::map<int, int> by_node = members_by_node(cluster, members);
+  const int under_leaf = nodes_under_leaf(cluster);
+  GroupShape shape;
+  shape.ranks = static_cast<int>(members.size());
+  shape.nodes = static_cast<int>(by_node.size());
+  shape.ranks_per_node = 0;
+  std::set<int> leaves;
+  for (const auto& [node, count] : by_node) {
+    shape.ranks_per_node = std::max(shape.ranks_per_node, count);
+    leaves.insert(node / under_leaf);
+  }
+  if (shape.nodes == 1) return shape;
+  shape.leaves = static_cast<int>(leaves.size());
+  share_ports(cluster, shape);
+  return shape;
+}
+
+}  // namespace stepsim::topology
