@@ -1,0 +1,154 @@
+#include "workloads/hf_config_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim::workloads {
+
+const DocumentNode* HfReader::take(const Names& names) {
+  const DocumentNode* found = nullptr;
+  for (const std::string& name : names) {
+    const DocumentNode* value = reader_.take(name);
+    if (value == nullptr) continue;
+    taken_.push_back(name);
+    if (found == nullptr && !value->is_null()) found = value;
+  }
+  if (found == nullptr) taken_.push_back(names.front());
+  return found;
+}
+
+bool HfReader::has(const std::string& name) const { return reader_.has(name); }
+
+template <class Format, class Value>
+bool HfReader::read(const Names& names, const Format& format, Value& value) {
+  const DocumentNode* node = take(names);
+  if (node == nullptr) return false;
+  const auto name = std::find_if(names.begin(), names.end(), [&](const std::string& candidate) {
+    return reader_.node().find(candidate) == node;
+  });
+  if (read_value(reader_.site(*name, *node), format, value)) return true;
+  ok_ = false;
+  return false;
+}
+
+std::int64_t HfReader::required_count(const Names& names, std::int64_t most) {
+  std::int64_t value = 0;
+  if (!read(names, Integer{1, most}, value) && take(names) == nullptr) {
+    refuse(names.front(), "is missing", "a whole number from 1 to " + std::to_string(most));
+  }
+  return value;
+}
+
+std::int64_t HfReader::count(const Names& names, std::int64_t fallback, std::int64_t most) {
+  std::int64_t value = fallback;
+  read(names, Integer{1, most}, value);
+  return value;
+}
+
+bool HfReader::flag(const Names& names, bool fallback) {
+  bool value = fallback;
+  read(names, Flag{}, value);
+  return value;
+}
+
+double HfReader::number(const Names& names, double fallback) {
+  double value = fallback;
+  read(names, Number{}, value);
+  return value;
+}
+
+std::optional<double> HfReader::optional_number(const Names& names) {
+  double value = 0;
+  if (!read(names, Number{}, value)) return std::nullopt;
+  return value;
+}
+
+std::string HfReader::word(const Names& names, const std::string& fallback) {
+  std::string value = fallback;
+  read(names, Text{}, value);
+  return value;
+}
+
+std::vector<std::string> HfReader::words(const std::string& name) {
+  std::vector<std::string> values;
+  read({name}, Text{}, values);
+  return values;
+}
+
+std::vector<std::int64_t> HfReader::integers(const std::string& name) {
+  std::vector<std::int64_t> values;
+  read({name}, Integer{}, values);
+  return values;
+}
+
+void HfReader::refuse(const std::string& name, std::string problem, std::string expected,
+                      std::string suggestion) {
+  ok_ = false;
+  reader_.refuse(name, std::move(problem), std::move(expected), std::move(suggestion));
+}
+
+void HfReader::refuse_flag(const std::string& name, const std::string& why) {
+  if (flag({name}, false)) refuse(name, why, "false");
+}
+
+void HfReader::finish() {
+  for (const DocumentEntry& entry : reader_.node().entries) {
+    const bool taken = std::find(taken_.begin(), taken_.end(), entry.key) != taken_.end();
+    if (taken || is_irrelevant_key(entry.key)) continue;
+    if (context_.unknown == UnknownKeys::list) {
+      context_.ignored.push_back(path_of(entry.key));
+      continue;
+    }
+    ok_ = false;
+    Diagnostic diagnostic{entry.where(), path_of(entry.key), "is not a known key", "",
+                          nearest_choice(entry.key, taken_)};
+    context_.diagnostics.add(std::move(diagnostic));
+  }
+}
+
+void read_head_dim(HfReader& reader, Model& model, std::int64_t fallback) {
+  model.head_dim = reader.count({"head_dim"}, fallback, ShapeLimits::head_dim);
+  if (model.head_dim > 0 || model.heads == 0 || model.hidden == 0) return;
+  if (model.hidden % model.heads != 0) {
+    return reader.refuse("head_dim",
+                         "is missing, and a hidden size of " + std::to_string(model.hidden) +
+                             " does not divide into " + std::to_string(model.heads) + " heads",
+                         "head_dim, or a hidden size that the heads divide");
+  }
+  model.head_dim = model.hidden / model.heads;
+}
+
+void read_kv_heads(HfReader& reader, Model& model, const HfReader::Names& names,
+                   std::int64_t fallback) {
+  model.kv_heads = reader.count(names, fallback, ShapeLimits::heads);
+  if (model.heads > 0 && model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
+    reader.refuse(names.front(),
+                  "is " + std::to_string(model.kv_heads) + ", which does not divide " +
+                      std::to_string(model.heads) + " attention heads",
+                  "a divisor of the number of attention heads");
+  }
+}
+
+void read_activation(HfReader& reader, Model& model, const HfReader::Names& names,
+                     const std::string& fallback, MlpKind kind) {
+  const bool gated = kind == MlpKind::gated;
+  std::string name = names.front();
+  for (const std::string& candidate : names) {
+    if (reader.has(candidate)) name = candidate;
+  }
+  const std::string word = reader.word(names, fallback);
+  if (word == "silu" || word == "swish") {
+    model.activation = gated ? Activation::swiglu : Activation::silu;
+  } else if (word.rfind("gelu", 0) == 0 || word == "quick_gelu") {
+    model.activation = gated ? Activation::geglu : Activation::gelu;
+  } else if (word == "relu" && !gated) {
+    model.activation = Activation::relu;
+  } else if (word == "relu2" && !gated) {
+    model.activation = Activation::squared_relu;
+  } else {
+    reader.refuse(name, "\"" + word + "\" is not an activation that is modelled here",
+                  gated ? "silu or a gelu" : "gelu, relu, relu2 or silu");
+  }
+}
+
+}  // namespace stepsim::workloads
