@@ -162,7 +162,8 @@ void read_opt(HfReader& reader, Model& model) {
   if (width != model.hidden) model.embedding_width = width;
   const bool norm_first = reader.flag({"do_layer_norm_before"}, true);
   model.norm_placement = norm_first ? NormPlacement::before : NormPlacement::after;
-  model.final_norm = norm_first && !reader.flag({"_remove_final_layer_norm"}, false);
+  const bool removed = reader.flag({"_remove_final_layer_norm"}, false);
+  model.final_norm = norm_first && !removed;
   read_tied(reader, model, true);
   use_layer_norm(model, true);
   model.norm_has_weight = reader.flag({"layer_norm_elementwise_affine"}, true);
@@ -197,7 +198,8 @@ void read_falcon(HfReader& reader, Model& model) {
   if (!grouped) model.kv_heads = shared;  // the count is used by the new kind only
   read_inner_width(reader, model, {"ffn_hidden_size"});
   read_activation(reader, model, {"activation"}, "gelu", MlpKind::plain);
-  model.parallel_block = grouped || reader.flag({"parallel_attn"}, true);
+  const bool parallel = reader.flag({"parallel_attn"}, true);
+  model.parallel_block = grouped || parallel;
   const std::int64_t norms = reader.count({"num_ln_in_parallel_attn"}, grouped ? 2 : 1, 2);
   model.norm_placement =
       model.parallel_block && norms == 1 ? NormPlacement::shared : NormPlacement::before;

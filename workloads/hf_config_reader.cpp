@@ -91,12 +91,22 @@ void HfReader::refuse_flag(const std::string& name, const std::string& why) {
   if (flag({name}, false)) refuse(name, why, "false");
 }
 
+namespace {
+
+/// Switched off: nothing it could have changed.
+bool is_off(const DocumentNode& value) {
+  if (value.is_null()) return true;
+  return value.is_scalar() && (value.text == "false" || value.text == "0.0");
+}
+
+}  // namespace
+
 void HfReader::finish() {
   for (const DocumentEntry& entry : reader_.node().entries) {
     const bool taken = std::find(taken_.begin(), taken_.end(), entry.key) != taken_.end();
     if (taken || is_irrelevant_key(entry.key)) continue;
     if (context_.unknown == UnknownKeys::list) {
-      context_.ignored.push_back(path_of(entry.key));
+      if (!is_off(entry.value)) context_.ignored.push_back(path_of(entry.key));
       continue;
     }
     ok_ = false;
