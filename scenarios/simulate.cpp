@@ -1,7 +1,6 @@
 #include "scenarios/simulate.hpp"
 
 #include "scenarios/cost_models.hpp"
-#include "scenarios/mean_time_line.hpp"
 #include "scenarios/simulate_memory.hpp"
 
 #include "workloads/kernel_cost.hpp"
@@ -73,7 +72,7 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   result.step_time = execution.step_time;
   add_rates(result, scenario, step);
   result.critical_path = sim::critical_path(step.job, execution);
-  MeanTimeLine line = mean_time_line(step.job, execution);
+  sim::MeanTimeLine line = sim::mean_time_line(step.job, execution);
   result.time_line = std::move(line.time_line);
   result.memory = memory_with_remedy(data, scenario, input, step);
   result.measured_error = error_against(scenario.measured, result.step_time);

@@ -7,10 +7,18 @@
 /// overhead. Waiting never appears: the walk follows what was waited for. The four sum to the step
 /// exactly.
 ///
-/// Time line of a rank: at each instant `compute` when a kernel runs on a compute stream, else
-/// `bubble` when the rank waits for a pipeline peer that has not arrived, else `exposed` when a
-/// collective or transfer of the rank moves data or waits for members, else `idle`. The four sum to
-/// the step exactly. An exposed instant belongs to the group whose op releases the next kernel.
+/// Time line of a rank: each instant is `compute` when a kernel runs on a compute stream. The gaps
+/// between those kernels are explained by the walk back from the kernel that ends the gap:
+///
+///   bubble    the walk is at a pipeline op that waits for its peer
+///   exposed   the walk is at a collective or transfer, or one of the rank is in progress (pipeline
+///   ops
+///             that merely wait off the walk hold nothing up and do not count)
+///   idle      the walk is at the host, or at a kernel of another stream
+///
+/// The four sum to the step exactly. An exposed instant belongs to the coupling op that releases
+/// the next kernel: the first one the walk meets in the gap, or, when it meets none, the first one
+/// in progress.
 
 #include "sim/executor.hpp"
 
@@ -36,8 +44,15 @@ struct CriticalPath {
 
 CriticalPath critical_path(const Job& job, const Execution& execution);
 
-enum class IdleCause : std::uint8_t { launch, host_sync, data_loader, optimizer_wait, finished };
-constexpr int idle_cause_count = 5;
+enum class IdleCause : std::uint8_t {
+  launch,          // the host had not issued the next kernel yet
+  host_sync,       // as launch or copy, in a gap that a host sync opened
+  data_loader,     // the host was in host_work under data_loader_scope
+  optimizer_wait,  // the host was in host_work under optimizer_scope
+  copy,            // the next kernel waited for a kernel of another stream, such as a copy
+  finished,        // the rank had ended
+};
+constexpr int idle_cause_count = 6;
 const char* to_string(IdleCause cause);
 
 struct GroupUse {
@@ -54,13 +69,23 @@ struct TimeLine {
   Time bubble;
   Time exposed;
   Time idle;
-  std::array<Time, idle_cause_count> idle_by_cause{};
-  std::vector<GroupUse> communication;  // exposed sums to `exposed`
-  Time busy_compute;                    // union of kernels on compute streams
+  std::array<Time, idle_cause_count> idle_by_cause{};  // sums to `idle`
+  std::vector<GroupUse> communication;                 // by group and op; exposed sums to `exposed`
+  Time busy_compute;        // union of kernels on compute streams; equals compute
   Time busy_communication;  // union of collectives and transfers, without waiting for members
   Time overlapped;          // both at once
 };
 
 TimeLine time_line(const Job& job, const Execution& execution, Rank rank);
+
+struct MeanTimeLine {
+  TimeLine time_line;
+  std::int64_t classes = 0;  // sets of ranks with the same program and the same times
+};
+
+/// The mean of the time lines of all ranks. Every part is a whole picosecond, less than one from
+/// the true mean, and all sums of a rank's time line hold for it too. Ranks with the same program
+/// and the same meetings are replayed once. Counts and bytes of groups are rounded down.
+MeanTimeLine mean_time_line(const Job& job, const Execution& execution);
 
 }  // namespace stepsim::sim

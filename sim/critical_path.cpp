@@ -1,0 +1,159 @@
+#include "sim/attribution.hpp"
+#include "sim/walk.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stepsim::sim {
+
+namespace {
+
+/// The coupling ops of each slot of a program, and each op's place among them.
+struct SlotOps {
+  std::vector<std::vector<std::uint32_t>> of_slot;
+  std::vector<std::uint32_t> number;  // by op
+
+  explicit SlotOps(const Program& program)
+      : of_slot(program.slots.size()), number(program.ops.size()) {
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      if (!is_coupling_op(program.ops[i].kind)) continue;
+      auto& ops = of_slot[program.ops[i].slot.index()];
+      number[i] = static_cast<std::uint32_t>(ops.size());
+      ops.push_back(i);
+    }
+  }
+};
+
+/// Replays ranks when the path first reaches them, and forgets the oldest when many are held.
+class ReplayCache {
+ public:
+  ReplayCache(const Job& job, const Execution& execution) : job_(job), execution_(execution) {}
+
+  const RankWalk& of(Rank rank) {
+    if (const auto known = walks_.find(rank); known != walks_.end()) return known->second;
+    const Program& program = job_.programs[job_.ranks[rank.index()].program.index()];
+    while (!order_.empty() && held_ops_ + program.ops.size() > max_held_ops) forget_oldest();
+    held_ops_ += program.ops.size();
+    order_.push_back(rank);
+    return walks_.emplace(rank, RankWalk(program, replay(job_, execution_, rank))).first->second;
+  }
+
+ private:
+  static constexpr std::size_t max_held_ops = 1'000'000;  // about 60 MB
+
+  void forget_oldest() {
+    const auto oldest = walks_.find(order_.front());
+    held_ops_ -= oldest->second.times().size();
+    walks_.erase(oldest);
+    order_.erase(order_.begin());
+  }
+
+  const Job& job_;
+  const Execution& execution_;
+  std::map<Rank, RankWalk> walks_;
+  std::vector<Rank> order_;
+  std::size_t held_ops_ = 0;
+};
+
+class PathFinder {
+ public:
+  PathFinder(const Job& job, const Execution& execution)
+      : job_(job), execution_(execution), cache_(job, execution) {}
+
+  CriticalPath run() {
+    const auto last =
+        std::find(execution_.rank_end.begin(), execution_.rank_end.end(), execution_.step_time);
+    if (last == execution_.rank_end.end()) return {};
+    rank_ = Rank{static_cast<std::uint32_t>(last - execution_.rank_end.begin())};
+    reached_ = execution_.step_time;
+    std::optional<Place> place = cache_.of(rank_).last(reached_);
+    while (place) place = step_back(*place);
+    if (reached_ != Time::zero()) throw InternalError("the critical path does not reach the start");
+    return std::move(path_);
+  }
+
+ private:
+  std::optional<Place> step_back(Place place) {
+    const RankWalk& walk = cache_.of(rank_);
+    if (walk.end(place) != reached_) throw InternalError("the critical path has a gap");
+    const Op& op = walk.program().ops[place.op];
+    if (place.part == Place::Part::issue) {
+      add(place, walk.begin(place), Clock::overhead, Time::zero());
+    } else if (op.kind == OpKind::kernel) {
+      const KernelCost& kernel = job_.kernels[op.target];
+      add(place, walk.begin(place), kernel.clock, kernel.fixed);
+    } else {
+      return step_to_last_member(walk, place);
+    }
+    return walk.back(place).place;
+  }
+
+  /// A collective is left where its last member arrived.
+  std::optional<Place> step_to_last_member(const RankWalk& walk, Place place) {
+    const Op& op = walk.program().ops[place.op];
+    const RankSetup& setup = job_.ranks[rank_.index()];
+    const bool is_channel = op.kind != OpKind::collective;
+    const std::uint32_t bound = setup.bindings[op.slot.index()];
+    const std::uint32_t row =
+        is_channel ? job_.channels[bound].cost_row : job_.communicators[bound].cost_row;
+    add(place, walk.times()[place.op].start, Clock::communication,
+        job_.collective_costs[row][op.target].latency);
+    if (walk.times()[place.op].arrival == reached_) return walk.back(place).place;
+    const std::uint32_t number = slot_ops(setup.program).number[place.op];
+    const auto& meetings =
+        is_channel ? execution_.channel_meetings : execution_.communicator_meetings;
+    rank_ = meetings[bound][number].last_to_arrive;
+    const RankSetup& other = job_.ranks[rank_.index()];
+    const std::size_t slot = slot_bound_to(other, bound, is_channel);
+    const Place arrival{slot_ops(other.program).of_slot[slot][number], Place::Part::run};
+    const RankWalk& other_walk = cache_.of(rank_);
+    if (other_walk.begin(arrival) != reached_) {
+      throw InternalError("the last member of a meeting does not arrive at its start");
+    }
+    return other_walk.back(arrival).place;
+  }
+
+  std::size_t slot_bound_to(const RankSetup& setup, std::uint32_t bound, bool is_channel) const {
+    const std::vector<Slot>& slots = job_.programs[setup.program.index()].slots;
+    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+      if (slots[slot].is_channel == is_channel && setup.bindings[slot] == bound) return slot;
+    }
+    throw InternalError("a meeting with a rank that does not take part");
+  }
+
+  const SlotOps& slot_ops(ProgramId program) {
+    const auto known = slot_ops_.find(program);
+    if (known != slot_ops_.end()) return known->second;
+    return slot_ops_.emplace(program, SlotOps(job_.programs[program.index()])).first->second;
+  }
+
+  /// Goes back to `begin`, giving `fixed` of that to overhead and the rest to `clock`.
+  void add(Place place, Time begin, Clock clock, Time fixed) {
+    if (begin == reached_) return;
+    PathStep step{rank_, place.op, begin, reached_, {}};
+    step.by_clock[static_cast<std::size_t>(Clock::overhead)] += fixed;
+    step.by_clock[static_cast<std::size_t>(clock)] += reached_ - begin - fixed;
+    for (std::size_t i = 0; i < clock_count; ++i) path_.by_clock[i] += step.by_clock[i];
+    path_.steps.push_back(step);
+    reached_ = begin;
+  }
+
+  const Job& job_;
+  const Execution& execution_;
+  ReplayCache cache_;
+  std::map<ProgramId, SlotOps> slot_ops_;
+  Rank rank_;
+  Time reached_;
+  CriticalPath path_;
+};
+
+}  // namespace
+
+CriticalPath critical_path(const Job& job, const Execution& execution) {
+  return PathFinder(job, execution).run();
+}
+
+}  // namespace stepsim::sim
