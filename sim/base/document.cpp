@@ -79,7 +79,7 @@ bool is_control(char c) {
 
 // yaml-cpp takes the byte 4 for the end of the file and guesses other encodings: text is made sure
 // of first.
-void check_text(std::string_view text, const std::string& name, const TextPositions& positions) {
+void check_text(std::string_view text, const std::string& name, TextPositions& positions) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_length(text.substr(at));
     if (length > 0 && !is_control(text[at])) {
@@ -157,14 +157,14 @@ Document parse_document(std::string_view text, const std::string& name, Document
   }
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  const TextPositions positions(text);
+  TextPositions positions(text);
   check_text(text, name, positions);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) fail({name, 1, 1}, "is empty");
   DocumentBuilder builder(name, options, problems);
   if (format == DocumentFormat::json) {
     parse_json(text, positions, options, builder);
   } else {
-    parse_yaml(text, positions, builder);
+    parse_yaml(text, positions, options, builder);
   }
   if (!builder.complete()) fail({name, 1, 1}, "is empty");
   document.root = builder.take();

@@ -80,17 +80,23 @@ TextPositions::TextPositions(std::string_view text) : text_(text), line_starts_{
   }
 }
 
-TextPositions::Position TextPositions::at_byte(std::size_t offset) const {
+TextPositions::Position TextPositions::at_byte(std::size_t offset) {
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const auto line = static_cast<std::size_t>(next - line_starts_.begin()) - 1;
   return at_line(line, offset - line_starts_[line]);
 }
 
-TextPositions::Position TextPositions::at_line(std::size_t line, std::size_t byte_in_line) const {
-  const std::string_view before = line_text(line).substr(0, byte_in_line);
-  const auto characters = std::count_if(before.begin(), before.end(),
-                                        [](char byte) { return !continues_character(byte); });
-  return {static_cast<int>(line) + 1, static_cast<int>(characters) + 1};
+TextPositions::Position TextPositions::at_line(std::size_t line, std::size_t byte_in_line) {
+  const std::string_view text = line_text(line);
+  if (line != counted_line_ || byte_in_line < counted_bytes_) {
+    counted_line_ = line;
+    counted_bytes_ = 0;
+    counted_characters_ = 0;
+  }
+  for (; counted_bytes_ < std::min(byte_in_line, text.size()); ++counted_bytes_) {
+    if (!continues_character(text[counted_bytes_])) ++counted_characters_;
+  }
+  return {static_cast<int>(line) + 1, counted_characters_ + 1};
 }
 
 std::string_view TextPositions::line_text(std::size_t line) const {
@@ -177,7 +183,8 @@ NodeNumber DocumentBuilder::null(Position at) {
 }
 
 NodeNumber DocumentBuilder::begin(NodeKind kind, Position at) {
-  if (awaits_key()) fail(at, "is a list or a block used as a key", "text");
+  if (awaits_key())
+    fail(at, "is a list or a block used as a key, or one that is never closed", "text");
   if (stack_.size() >= static_cast<std::size_t>(options_.deepest_nesting)) {
     fail(at, "is nested too deeply",
          "at most " + std::to_string(options_.deepest_nesting) + " levels");

@@ -22,14 +22,18 @@ class TextPositions {
     int line = 0;
     int column = 0;
   };
-  Position at_byte(std::size_t offset) const;
+  Position at_byte(std::size_t offset);
   /// Of a line that counts from 0 and a byte within it.
-  Position at_line(std::size_t line, std::size_t byte_in_line) const;
+  Position at_line(std::size_t line, std::size_t byte_in_line);
   std::string_view line_text(std::size_t line) const;
 
  private:
   std::string_view text_;
   std::vector<std::size_t> line_starts_;
+  // Where counting characters last stopped: asking for places in order costs one pass over a line.
+  std::size_t counted_line_ = 0;
+  std::size_t counted_bytes_ = 0;
+  int counted_characters_ = 0;
 };
 
 /// Numbers of nodes in the order in which they begin: how aliases name what they stand for.
@@ -81,8 +85,9 @@ class DocumentBuilder {
   std::map<NodeNumber, std::size_t> aliases_;  // node -> the anchor it stands for
 };
 
-void parse_yaml(std::string_view text, const TextPositions& positions, DocumentBuilder& builder);
-void parse_json(std::string_view text, const TextPositions& positions,
-                const DocumentOptions& options, DocumentBuilder& builder);
+void parse_yaml(std::string_view text, TextPositions& positions, const DocumentOptions& options,
+                DocumentBuilder& builder);
+void parse_json(std::string_view text, TextPositions& positions, const DocumentOptions& options,
+                DocumentBuilder& builder);
 
 }  // namespace stepsim

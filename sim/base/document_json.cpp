@@ -52,7 +52,7 @@ class TokenScanner {
 
 class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonEvents(std::string_view text, const TextPositions& positions, DocumentBuilder& builder)
+  JsonEvents(std::string_view text, TextPositions& positions, DocumentBuilder& builder)
       : scanner_(text), size_(text.size()), positions_(positions), builder_(builder) {}
 
   bool null() override {
@@ -82,9 +82,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   // What is left of «[json.exception.parse_error.101] parse error at line 1, column 2: syntax error
   // while parsing value - invalid literal; last read: '…'» when place and echo are taken away.
   static std::string reason(std::string text) {
-    if (const std::size_t place = text.find(": "); place != std::string::npos) {
-      text.erase(0, place + 2);
-    }
+    text.erase(0, text.find("] ") + 2);
+    if (text.starts_with("parse error")) text.erase(0, text.find(": ") + 2);
     return text.substr(0, text.find("; last read"));
   }
 
@@ -109,7 +108,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
 
   TokenScanner scanner_;
   std::size_t size_;
-  const TextPositions& positions_;
+  TextPositions& positions_;
   DocumentBuilder& builder_;
 };
 
@@ -152,8 +151,8 @@ std::string without_extensions(std::string_view text) {
 
 }  // namespace
 
-void parse_json(std::string_view text, const TextPositions& positions,
-                const DocumentOptions& options, DocumentBuilder& builder) {
+void parse_json(std::string_view text, TextPositions& positions, const DocumentOptions& options,
+                DocumentBuilder& builder) {
   const std::string plain = options.json_comments ? without_extensions(text) : std::string(text);
   JsonEvents events(plain, positions, builder);
   nlohmann::json::sax_parse(plain, &events);

@@ -15,7 +15,7 @@ namespace {
 /// are not used: they accept duplicate keys and guess types.
 class YamlEvents : public YAML::EventHandler {
  public:
-  YamlEvents(const TextPositions& positions, DocumentBuilder& builder)
+  YamlEvents(TextPositions& positions, DocumentBuilder& builder)
       : positions_(positions), builder_(builder) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -52,7 +52,7 @@ class YamlEvents : public YAML::EventHandler {
   static constexpr const char* quoted_tag = "!";  // what yaml-cpp gives a scalar that is not plain
   static constexpr const char* plain_tag = "?";
 
-  TextPositions::Position position(const YAML::Mark& mark) const {
+  TextPositions::Position position(const YAML::Mark& mark) {
     return positions_.at_line(static_cast<std::size_t>(mark.line),
                               static_cast<std::size_t>(mark.column));
   }
@@ -64,11 +64,11 @@ class YamlEvents : public YAML::EventHandler {
     builder_.report(position(mark), "has a YAML tag, which is not supported", "a plain value");
   }
 
-  const TextPositions& positions_;
+  TextPositions& positions_;
   DocumentBuilder& builder_;
 };
 
-[[noreturn]] void fail(const YAML::Exception& error, const TextPositions& positions,
+[[noreturn]] void fail(const YAML::Exception& error, TextPositions& positions,
                        const DocumentBuilder& builder) {
   const auto line = static_cast<std::size_t>(std::max(error.mark.line, 0));
   const auto column = static_cast<std::size_t>(std::max(error.mark.column, 0));
@@ -80,9 +80,25 @@ class YamlEvents : public YAML::EventHandler {
   builder.fail(positions.at_line(line, column), "is not valid YAML: " + error.msg);
 }
 
+// A flow list may turn out to be a key at its very end, so that yaml-cpp keeps all of its tokens:
+// their number is limited before it begins.
+void check_flow_tokens(std::string_view text, TextPositions& positions,
+                       const DocumentOptions& options, const DocumentBuilder& builder) {
+  constexpr std::string_view flow_indicators = "[{,";
+  std::size_t tokens = 0;
+  for (std::size_t at = text.find_first_of(flow_indicators); at != std::string_view::npos;
+       at = text.find_first_of(flow_indicators, at + 1)) {
+    if (++tokens <= options.most_nodes) continue;
+    builder.fail(positions.at_byte(at), "is one bracket or comma too many",
+                 "at most " + std::to_string(options.most_nodes));
+  }
+}
+
 }  // namespace
 
-void parse_yaml(std::string_view text, const TextPositions& positions, DocumentBuilder& builder) {
+void parse_yaml(std::string_view text, TextPositions& positions, const DocumentOptions& options,
+                DocumentBuilder& builder) {
+  check_flow_tokens(text, positions, options, builder);
   std::istringstream stream{std::string(text)};
   YamlEvents events(positions, builder);
   try {

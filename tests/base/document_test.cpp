@@ -153,7 +153,8 @@ TEST_CASE("what YAML allows and readers disagree on is refused") {
   REQUIRE(yaml_message("a: !!int 3\n") ==
           "a.yaml:1:4: has a YAML tag, which is not supported (expected a plain value)");
   REQUIRE(yaml_message("? [a, b]\n: 1\n") ==
-          "a.yaml:1:3: is a list or a block used as a key (expected text)");
+          "a.yaml:1:3: is a list or a block used as a key, or one that is never closed (expected "
+          "text)");
   REQUIRE(yaml_message(": 1\n") == "a.yaml:1:1: is an empty key (expected text)");
   REQUIRE(yaml_message("a: &x 1\n*x : 2\n") ==
           "a.yaml:2:1: is an alias used as a key (expected text)");
@@ -190,6 +191,8 @@ TEST_CASE("files and numbers of values are limited") {
   few.most_nodes = 3;
   REQUIRE(yaml_message("[1, 2, 3]", few) ==
           "a.yaml:1:8: is one value too many (expected at most 3 values)");
+  REQUIRE(yaml_message("[[[[", few) ==
+          "a.yaml:1:4: is one bracket or comma too many (expected at most 3)");
 }
 
 TEST_CASE("invalid JSON is refused with its place") {
