@@ -127,8 +127,7 @@ class Scheduler {
     for (std::uint32_t t = 0; t < lives_.size(); ++t)
       if (work_.activations[t].last_backward_use == kernel)
         actions.push_back({ActionKind::free_activation, t});
-    if (kernel == work_.input_last_backward_use)
-      actions.push_back({ActionKind::free_input, 0});
+    if (kernel == work_.input_last_backward_use) actions.push_back({ActionKind::free_input, 0});
     if (kernel == work_.output_gradient_last_use)
       actions.push_back({ActionKind::free_output_gradient, 0});
     for (std::uint32_t p = 0; p < work_.parameter_gradients.size(); ++p)
