@@ -1,8 +1,9 @@
 #pragma once
 
 /// What a collective or a point-to-point message costs on a cluster: NCCL's own choice of algorithm
-/// and protocol and its own prediction of latency and bandwidth (see topology/nccl/), times a
-/// calibration factor of the system where one has been measured.
+/// and protocol and its own prediction of latency and bandwidth (topology/nccl/), times a
+/// calibration factor of the system where one has been measured, and never faster than the wires
+/// between nodes carry the bytes. docs/collectives.md explains the model with worked numbers.
 
 #include "topology/cluster.hpp"
 
@@ -10,6 +11,7 @@
 
 #include "sim/base/units.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,28 +27,47 @@ enum class Collective {
 };
 const char* to_string(Collective collective);
 
-/// bytes counted as nccl-tests does: the full gathered or scattered buffer; the whole send buffer
-/// for all-to-all; the message for send_receive.
 struct CollectivePrediction {
-  std::string algorithm;  // «ring», «tree», «nvls», …
-  std::string protocol;   // «LL», «LL128», «Simple»
-  int channels = 0;       // thread blocks held on each member: SMs taken from compute
+  std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «point_to_point», «none»
+  std::string protocol;  // «LL», «LL128», «Simple»; empty when nothing moves
+  int channels = 0;      // thread blocks held on each member: SMs taken from compute
   double latency_us = 0;
   double bandwidth_gb_per_s = 0;      // algorithm bandwidth: bytes / transfer time
   double time_us = 0;                 // latency + bytes / bandwidth
   double bus_bandwidth_gb_per_s = 0;  // time_us restated as nccl-tests' busbw
-  bool assumed = false;
+  bool assumed = false;               // rests on a number nobody measured for such a group
 };
+
+/// Whether factors fitted to measurements are applied.
+enum class CalibrationUse { calibrated, nccl_alone };
 
 class CollectiveModel {
  public:
-  /// nccl_version such as «2.27.7»: takes the newest tables that are not newer.
+  /// nccl_version such as «2.27.7»: takes the newest tables that are not newer. Throws InputError
+  /// when it is no version, or a data file is missing or wrong.
   CollectiveModel(const DataDirectory& data, const Cluster& cluster,
-                  const std::string& nccl_version);
+                  const std::string& nccl_version, CalibrationUse use = CalibrationUse::calibrated);
 
+  /// bytes are counted as nccl-tests does: the full gathered or scattered buffer; the whole send
+  /// buffer of a rank for all-to-all; the message for send_receive (whose group is its two ranks).
+  /// A group of one rank, or no bytes, costs nothing. Never falls as bytes grow. Throws
+  /// InternalError for negative bytes or a group that is none.
   CollectivePrediction predict(Collective collective, Bytes bytes, const GroupShape& group) const;
-  /// The same as what the engine takes: exact integer picoseconds.
+  /// The same as what the engine takes: whole picoseconds.
   sim::CollectiveCost cost(Collective collective, Bytes bytes, const GroupShape& group) const;
+
+  /// Version of the tuner tables in use.
+  const std::string& tables_version() const;
+  /// Data files that predictions rest on, each with the fingerprint of its bytes.
+  struct DataFile {
+    std::string file;
+    std::string hash;
+  };
+  std::vector<DataFile> data_files() const;
+
+ private:
+  struct Data;
+  std::shared_ptr<const Data> data_;
 };
 
 }  // namespace stepsim::topology

@@ -1,0 +1,242 @@
+#include "topology/collective.hpp"
+
+#include "sim/base/error.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+using namespace stepsim;
+using namespace stepsim::topology;
+
+namespace {
+
+DataDirectory shipped() { return DataDirectory(STEPSIM_SOURCE_DIRECTORY); }
+
+Cluster cluster_of(const std::string& node, int nodes) {
+  Cluster cluster;
+  cluster.node = load_node(shipped(), node);
+  cluster.nodes = nodes;
+  cluster.gpus = nodes * cluster.node.gpus;
+  return cluster;
+}
+
+CollectiveModel nccl_alone(const Cluster& cluster, const std::string& version = "2.30.7") {
+  return CollectiveModel(shipped(), cluster, version, CalibrationUse::nccl_alone);
+}
+
+/// `per_node` members on each of `nodes` nodes, evenly spread.
+GroupShape group_of(const Cluster& cluster, int nodes, int per_node) {
+  std::vector<sim::Rank> members;
+  const int gpus = cluster.node.gpus;
+  for (int node = 0; node < nodes; ++node) {
+    for (int i = 0; i < per_node; ++i) {
+      members.push_back(sim::Rank{static_cast<std::uint32_t>(node * gpus + i * (gpus / per_node))});
+    }
+  }
+  return group_shape(cluster, members);
+}
+
+const Collective all_collectives[] = {Collective::all_reduce,     Collective::all_gather,
+                                      Collective::reduce_scatter, Collective::broadcast,
+                                      Collective::all_to_all,     Collective::send_receive};
+
+GroupShape group_for(const Cluster& cluster, Collective collective, int nodes) {
+  if (collective != Collective::send_receive) return group_of(cluster, nodes, cluster.node.gpus);
+  return nodes == 1 ? group_of(cluster, 1, 2) : group_of(cluster, 2, 1);
+}
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+}  // namespace
+
+TEST_CASE("at powers of two the model without calibration is NCCL's prediction", "[collective]") {
+  std::ifstream file(std::string(STEPSIM_SOURCE_DIRECTORY) +
+                     "/tests/topology/nccl_golden_choices.csv");
+  REQUIRE(file.good());
+  std::string line;
+  std::getline(file, line);
+  int rows = 0;
+  while (std::getline(file, line)) {
+    std::istringstream text(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    const int nodes = std::stoi(cells[1]);
+    const Cluster cluster = cluster_of(cells[0], nodes);
+    const auto collective =
+        cells[2] == "all_reduce" ? Collective::all_reduce : Collective::all_gather;
+    const CollectivePrediction prediction = nccl_alone(cluster).predict(
+        collective, Bytes(std::stoll(cells[3])), group_of(cluster, nodes, 8));
+    INFO(line << ", here " << prediction.time_us);
+    CHECK(prediction.algorithm == cells[4]);
+    CHECK(prediction.protocol == cells[5]);
+    CHECK(std::abs(prediction.time_us - std::stod(cells[6])) <= 0.0501);
+    ++rows;
+  }
+  CHECK(rows == 270);
+}
+
+TEST_CASE("a group of one, or no bytes, costs nothing", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 2);
+  const CollectiveModel model(shipped(), cluster, "2.27.7");
+  for (const Collective collective : all_collectives) {
+    const GroupShape alone = group_of(cluster, 1, 1);
+    CHECK(model.cost(collective, Bytes(mebibyte), alone).latency == Time::zero());
+    CHECK(model.cost(collective, Bytes(mebibyte), alone).transfer == Time::zero());
+    CHECK(model.predict(collective, Bytes(0), group_of(cluster, 2, 8)).time_us == 0);
+  }
+}
+
+TEST_CASE("a collective never gets faster as its bytes grow", "[collective]") {
+  for (const std::string& node : node_names(shipped())) {
+    for (const CalibrationUse use : {CalibrationUse::calibrated, CalibrationUse::nccl_alone}) {
+      for (const int nodes : {1, 2, 5}) {
+        const Cluster cluster = cluster_of(node, nodes);
+        const CollectiveModel model(shipped(), cluster, "2.27.7", use);
+        for (const Collective collective : all_collectives) {
+          const GroupShape group = group_for(cluster, collective, nodes);
+          double previous = 0;
+          Time previous_cost;
+          for (std::int64_t bytes = 1; bytes < std::int64_t{1} << 37; bytes += 1 + bytes / 3) {
+            const double time = model.predict(collective, Bytes(bytes), group).time_us;
+            const sim::CollectiveCost cost = model.cost(collective, Bytes(bytes), group);
+            INFO(node << " x " << nodes << " " << to_string(collective) << " " << bytes << " B");
+            CHECK(time >= previous);
+            // Latency and transfer are rounded to a picosecond each.
+            CHECK(cost.latency + cost.transfer + Time::picoseconds(2) >= previous_cost);
+            previous = time;
+            previous_cost = cost.latency + cost.transfer;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the engine's cost is the prediction in whole picoseconds", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 4);
+  const CollectiveModel model = nccl_alone(cluster);
+  const GroupShape node = group_of(cluster, 1, 8);
+  // 8.4 + 7 × 3.4 = 32.2 µs and 256 MiB at 411.43 GB/s: a ring of eight at 360 GB/s.
+  const sim::CollectiveCost cost = model.cost(Collective::all_gather, Bytes(256 * mebibyte), node);
+  CHECK(cost.algorithm == "ring/Simple");
+  CHECK(cost.latency == Time::picoseconds(32'200'000));
+  CHECK(cost.transfer.microseconds() == Approx(256 * 1.048576e6 / 411428.571).epsilon(1e-6));
+}
+
+TEST_CASE("faster links never slow a collective of one algorithm", "[collective]") {
+  const Cluster slow = cluster_of("dgx-h100", 4);
+  Cluster fast = slow;
+  fast.node.nic_bandwidth.value = Bandwidth::bits_per_second(800e9);
+  const GroupShape group = group_of(slow, 4, 8);
+  for (const Collective collective : {Collective::all_gather, Collective::all_to_all}) {
+    for (std::int64_t bytes = 1024; bytes < std::int64_t{1} << 34; bytes *= 4) {
+      const auto before = nccl_alone(slow).predict(collective, Bytes(bytes), group);
+      const auto after = nccl_alone(fast).predict(collective, Bytes(bytes), group);
+      INFO(to_string(collective) << " " << bytes);
+      if (before.algorithm != after.algorithm || before.protocol != after.protocol) continue;
+      CHECK(after.time_us <= before.time_us * (1 + 1e-12));
+    }
+  }
+}
+
+TEST_CASE("groups that share a port take longer than one that has its own", "[collective]") {
+  const Cluster whole = cluster_of("dgx-h100", 4);
+  const Cluster half = cluster_of("hgx-h100-4nic", 4);
+  const auto time = [](const Cluster& cluster) {
+    return nccl_alone(cluster)
+        .predict(Collective::all_gather, Bytes(1024 * mebibyte), group_of(cluster, 4, 1))
+        .time_us;
+  };
+  CHECK(time(half) / time(whole) == Approx(2).epsilon(0.02));
+}
+
+TEST_CASE("an oversubscribed fabric slows only groups that cross leaves", "[collective]") {
+  Cluster cluster = cluster_of("dgx-h100", 8);
+  cluster.fabric = FabricKind::fat_tree;  // four nodes a leaf
+  Cluster narrow = cluster;
+  narrow.oversubscription = 8;
+  const auto ratio = [&](Collective collective, const std::vector<int>& nodes) {
+    std::vector<sim::Rank> members;
+    for (const int node : nodes) {
+      for (int gpu = 0; gpu < 8; ++gpu) {
+        members.push_back(sim::Rank{static_cast<std::uint32_t>(8 * node + gpu)});
+      }
+    }
+    const GroupShape group = group_shape(cluster, members);
+    const Bytes bytes(4096 * mebibyte);
+    return nccl_alone(narrow).predict(collective, bytes, group).time_us /
+           nccl_alone(cluster).predict(collective, bytes, group).time_us;
+  };
+  CHECK(ratio(Collective::all_gather, {0, 1, 2, 3}) == Approx(1));
+  // A ring sends one node's traffic up from each leaf: against four nodes' uplinks cut by eight.
+  CHECK(ratio(Collective::all_gather, {0, 1, 2, 3, 4, 5, 6, 7}) == Approx(2).epsilon(0.02));
+  CHECK(ratio(Collective::all_gather, {0, 4}) == Approx(8).epsilon(0.02));
+  // Half of an all-to-all over two leaves goes up.
+  CHECK(ratio(Collective::all_to_all, {0, 4}) == Approx(4).epsilon(0.02));
+}
+
+TEST_CASE("an all-to-all between N nodes reaches N/(N-1) of the port's rate", "[collective]") {
+  // NVIDIA/nccl-tests issues 130 and 267: bus bandwidth against what a GPU's port carries.
+  for (const int nodes : {2, 4, 8}) {
+    const Cluster cluster = cluster_of("dgx-h100", nodes);
+    const CollectivePrediction prediction = nccl_alone(cluster).predict(
+        Collective::all_to_all, Bytes(std::int64_t{8192} * mebibyte), group_of(cluster, nodes, 8));
+    INFO(nodes << " nodes");
+    // The bus factor is (n-1)/n where n counts ranks; the share that leaves is (N-1)/N.
+    const double expected = 48.0 * nodes / (nodes - 1) * (8 * nodes - 1) / (8 * nodes);
+    CHECK(prediction.bus_bandwidth_gb_per_s == Approx(expected).epsilon(0.01));
+  }
+}
+
+TEST_CASE("eight H100 reduce at the bandwidth users report", "[collective]") {
+  // NVIDIA/nccl-tests issues 212 and 290: NVLS all-reduce 476 to 480 GB/s, the others about 370.
+  const Cluster cluster = cluster_of("dgx-h100", 1);
+  const GroupShape node = group_of(cluster, 1, 8);
+  const Bytes bytes(std::int64_t{8192} * mebibyte);
+  const CollectiveModel model(shipped(), cluster, "2.28.3");
+  CHECK(model.predict(Collective::all_reduce, bytes, node).bus_bandwidth_gb_per_s ==
+        Approx(478).epsilon(0.04));
+  CHECK(model.predict(Collective::all_gather, bytes, node).bus_bandwidth_gb_per_s ==
+        Approx(365).epsilon(0.05));
+}
+
+TEST_CASE("24 A100 over four HDR ports stay under the ports' 100 GB/s", "[collective]") {
+  // NVIDIA/nccl-tests issue 119: 96 GB/s at best.
+  const Cluster cluster = cluster_of("hgx-a100-4nic", 3);
+  const CollectivePrediction prediction = nccl_alone(cluster).predict(
+      Collective::all_reduce, Bytes(std::int64_t{8192} * mebibyte), group_of(cluster, 3, 8));
+  CHECK(prediction.bus_bandwidth_gb_per_s == Approx(96).epsilon(0.02));
+}
+
+TEST_CASE("a shape nobody measured is marked as assumed", "[collective]") {
+  const Cluster cluster = cluster_of("h100-pcie-box", 2);
+  const CollectiveModel model(shipped(), cluster, "2.27.7");
+  CHECK(model.predict(Collective::all_reduce, Bytes(mebibyte), group_of(cluster, 1, 8)).assumed);
+}
+
+TEST_CASE("impossible groups and sizes are our mistake", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 2);
+  const CollectiveModel model = nccl_alone(cluster);
+  CHECK_THROWS_AS(model.predict(Collective::all_reduce, Bytes(-1), group_of(cluster, 1, 8)),
+                  InternalError);
+  CHECK_THROWS_AS(model.predict(Collective::all_reduce, Bytes(1), GroupShape{2, 4, 1, 1, 1, 1}),
+                  InternalError);
+}
+
+TEST_CASE("even the largest number of bytes has an answer or a clear error", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 2);
+  const CollectiveModel model = nccl_alone(cluster);
+  const GroupShape group = group_of(cluster, 2, 8);
+  const double time = model.predict(Collective::all_gather, Bytes(INT64_MAX), group).time_us;
+  CHECK(time > 0);
+  CHECK(std::isfinite(time));
+  CHECK_THROWS_AS(model.cost(Collective::all_gather, Bytes(INT64_MAX), group), RangeError);
+}
+
+TEST_CASE("a version that is none is refused", "[collective]") {
+  CHECK_THROWS_AS(CollectiveModel(shipped(), cluster_of("dgx-h100", 1), "newest"), InputError);
+}

@@ -1,0 +1,157 @@
+#include "topology/collective.hpp"
+
+#include "topology/group_cost.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+namespace stepsim::topology {
+
+namespace {
+
+constexpr double picoseconds_per_microsecond = 1e6;
+
+/// What nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
+double bus_factor(Collective collective, double ranks) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return 2 * (ranks - 1) / ranks;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+      return (ranks - 1) / ranks;
+    case Collective::broadcast:
+    case Collective::send_receive:
+      return 1;
+  }
+  return 1;
+}
+
+void check_group(const GroupShape& group, Bytes bytes) {
+  const bool possible = group.ranks >= 1 && group.nodes >= 1 && group.ranks_per_node >= 1 &&
+                        group.ranks >= group.nodes && group.port_sharers >= 1 &&
+                        group.leaves >= 1 && (group.nodes == 1 || group.nics_per_node >= 1);
+  if (!possible) throw InternalError("a group of ranks whose shape is impossible");
+  if (bytes < Bytes(0)) throw InternalError("a collective of a negative number of bytes");
+}
+
+/// NCCL's correction of trees is a table over powers of two, and changing algorithm may change the
+/// factor: so the time is taken at powers of two, made never to fall, and drawn straight in
+/// between.
+double time_never_falling(const GroupCost& cost, Bytes bytes) {
+  double lower = 0;
+  std::int64_t size = 1;
+  while (true) {
+    lower = std::max(lower, cost.at(Bytes(size)).time_us);
+    if (bytes.count() <= size) return lower;
+    if (bytes.count() / 2 < size) break;  // the next power of two is beyond
+    size *= 2;
+  }
+  if (size > INT64_MAX / 2) {
+    // No next power of two: go on at the rate of the last doubling.
+    const double half = cost.at(Bytes(size / 2)).time_us;
+    return lower + (lower - half) * (static_cast<double>(bytes.count() - size) / (static_cast<double>(size) / 2));
+  }
+  const double upper = std::max(lower, cost.at(Bytes(2 * size)).time_us);
+  const double part = static_cast<double>(bytes.count() - size) / static_cast<double>(size);
+  return lower + part * (upper - lower);
+}
+
+Time whole_picoseconds(double microseconds) {
+  const double count = std::nearbyint(microseconds * picoseconds_per_microsecond);
+  if (!(count >= 0) || count > 9e18) throw RangeError("a collective that takes over 100 days");
+  return Time::picoseconds(static_cast<std::int64_t>(count));
+}
+
+}  // namespace
+
+const char* to_string(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return "all_reduce";
+    case Collective::all_gather:
+      return "all_gather";
+    case Collective::reduce_scatter:
+      return "reduce_scatter";
+    case Collective::broadcast:
+      return "broadcast";
+    case Collective::all_to_all:
+      return "all_to_all";
+    case Collective::send_receive:
+      return "send_receive";
+  }
+  return "unknown";
+}
+
+struct CollectiveModel::Data {
+  Cluster cluster;
+  nccl::TunerTables tuner;
+  nccl::SearchTables search;
+  PointToPointTables point_to_point;
+  std::optional<Calibration> calibration;
+};
+
+CollectiveModel::CollectiveModel(const DataDirectory& data, const Cluster& cluster,
+                                 const std::string& nccl_version, CalibrationUse use) {
+  auto loaded = std::make_shared<Data>();
+  loaded->cluster = cluster;
+  loaded->tuner = nccl::load_tuner_tables(data, nccl_version);
+  loaded->search = nccl::load_search_tables(data);
+  loaded->point_to_point = load_point_to_point_tables(data);
+  if (use == CalibrationUse::calibrated) loaded->calibration = load_calibration(data);
+  data_ = std::move(loaded);
+}
+
+CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes,
+                                              const GroupShape& group) const {
+  check_group(group, bytes);
+  CollectivePrediction prediction;
+  prediction.algorithm = "none";
+  if (group.ranks == 1 || bytes == Bytes(0)) return prediction;
+  const GroupCost cost(data_->cluster, data_->tuner, data_->search, data_->point_to_point,
+                       data_->calibration ? &*data_->calibration : nullptr, collective, group);
+  const SizedCost here = cost.at(bytes);
+  prediction.algorithm = here.algorithm;
+  prediction.protocol = here.protocol;
+  prediction.channels = here.channels;
+  prediction.assumed = here.assumed;
+  prediction.time_us = time_never_falling(cost, bytes);
+  prediction.latency_us = here.latency_us * (prediction.time_us / here.time_us);
+  const double gigabytes_per_second_in_bytes_per_us = 1000;
+  const double count = static_cast<double>(bytes.count());
+  prediction.bandwidth_gb_per_s =
+      count / (prediction.time_us - prediction.latency_us) / gigabytes_per_second_in_bytes_per_us;
+  prediction.bus_bandwidth_gb_per_s = bus_factor(collective, group.ranks) * count /
+                                      prediction.time_us / gigabytes_per_second_in_bytes_per_us;
+  return prediction;
+}
+
+sim::CollectiveCost CollectiveModel::cost(Collective collective, Bytes bytes,
+                                          const GroupShape& group) const {
+  const CollectivePrediction prediction = predict(collective, bytes, group);
+  sim::CollectiveCost cost;
+  cost.algorithm = prediction.algorithm;
+  cost.assumed = prediction.assumed;
+  if (prediction.algorithm == "none") return cost;
+  cost.algorithm += '/' + prediction.protocol;
+  cost.latency = whole_picoseconds(prediction.latency_us);
+  cost.transfer =
+      transfer_time(bytes, Bandwidth::gigabytes_per_second(prediction.bandwidth_gb_per_s));
+  return cost;
+}
+
+const std::string& CollectiveModel::tables_version() const { return data_->tuner.version; }
+
+std::vector<CollectiveModel::DataFile> CollectiveModel::data_files() const {
+  std::vector<DataFile> files = {{data_->tuner.file, data_->tuner.hash},
+                                 {data_->search.file, data_->search.hash},
+                                 {data_->point_to_point.file, data_->point_to_point.hash}};
+  if (data_->calibration) files.push_back({data_->calibration->file, data_->calibration->hash});
+  return files;
+}
+
+}  // namespace stepsim::topology

@@ -1,0 +1,164 @@
+#include "topology/group_cost.hpp"
+
+#include "topology/nccl/channels.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+
+namespace stepsim::topology {
+
+namespace {
+
+bool is_messages(Collective collective) {
+  return collective == Collective::all_to_all || collective == Collective::send_receive;
+}
+
+nccl::Operation operation_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return nccl::Operation::all_reduce;
+    case Collective::all_gather:
+      return nccl::Operation::all_gather;
+    case Collective::reduce_scatter:
+      return nccl::Operation::reduce_scatter;
+    default:
+      return nccl::Operation::broadcast;
+  }
+}
+
+nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTables& tuner,
+                                     const nccl::SearchTables& search, const GroupShape& group) {
+  nccl::Communicator communicator;
+  communicator.group = {group.ranks, group.nodes, group.ranks_per_node, group.nics_per_node};
+  communicator.links = nccl::node_links(cluster.node, search);
+  communicator.graphs = nccl::search_graphs(communicator.links, communicator.group, search);
+  communicator.network_overhead_us =
+      search.network_overhead_us[static_cast<std::size_t>(communicator.links.cpu)];
+  communicator.tables = &tuner;
+  return communicator;
+}
+
+/// Bytes that leave a node, as a multiple of the bytes of the collective.
+double leaving_share(Collective collective, const std::string& algorithm, const GroupShape& group) {
+  const double ranks = group.ranks;
+  const double nodes = group.nodes;
+  const double ring_share = (ranks - 1) / ranks;
+  switch (collective) {
+    case Collective::all_reduce:
+      if (algorithm == "ring") return 2 * ring_share;
+      // Trees: two nodes only exchange; more send up and down, the root's share left out.
+      return group.nodes == 2 ? 1 : 2 * (nodes - 1) / nodes;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+      return ring_share;
+    case Collective::all_to_all:
+      return group.ranks_per_node * (ranks - group.ranks_per_node) / ranks;
+    case Collective::broadcast:
+    case Collective::send_receive:
+      return 1;
+  }
+  return 1;
+}
+
+/// How much the uplinks of oversubscribed leaves hold a group back that runs over several. A ring
+/// or a tree leaves each leaf once, with the traffic of one node, against the group's fair part of
+/// the uplinks; in an all-to-all everything meant for other leaves goes up.
+double uplink_slowdown(Collective collective, const GroupShape& group, double oversubscription) {
+  if (group.leaves <= 1) return 1;
+  const double leaves = group.leaves;
+  if (collective == Collective::all_to_all) {
+    return std::max(1.0, oversubscription * (leaves - 1) / leaves);
+  }
+  return std::max(1.0, oversubscription / (group.nodes / leaves));
+}
+
+}  // namespace
+
+GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
+                     const nccl::SearchTables& search, const PointToPointTables& point_to_point,
+                     const Calibration* calibration, Collective collective, const GroupShape& group)
+    : cluster_(cluster),
+      point_to_point_(point_to_point),
+      collective_(collective),
+      group_(group),
+      communicator_(make_communicator(cluster, tuner, search, group)) {
+  if (!is_messages(collective)) {
+    candidates_ = nccl::candidates(communicator_, operation_of(collective));
+    if (candidates_.empty()) {
+      throw InputError(Diagnostic{{cluster.node.file},
+                                  {},
+                                  "no channel fits the links of node \"" + cluster.node.name + "\"",
+                                  "a faster port, PCIe generation or link between sockets",
+                                  {}});
+    }
+  }
+  if (calibration != nullptr) {
+    calibration_.emplace(*calibration, cluster.node.device.name, tuner.version, group);
+  }
+}
+
+SizedCost GroupCost::at(Bytes bytes) const {
+  SizedCost cost = is_messages(collective_) ? messages(bytes) : tuned(bytes);
+  if (group_.nodes > 1) hold_to_wires(cost, bytes);
+  return cost;
+}
+
+template <class Predicted>
+void GroupCost::calibrate(SizedCost& cost, Bytes bytes, Predicted predicted_us) const {
+  if (!calibration_) return;
+  const GroupCalibration::Factor factor =
+      calibration_->factor(collective_, cost.algorithm, cost.protocol, bytes, predicted_us);
+  cost.latency_us *= factor.value;
+  cost.time_us *= factor.value;
+  cost.assumed = factor.assumed;
+}
+
+SizedCost GroupCost::tuned(Bytes bytes) const {
+  const nccl::Operation operation = operation_of(collective_);
+  const nccl::Choice choice =
+      nccl::choose(communicator_, operation, candidates_, bytes).value_or(nccl::Choice{});
+  SizedCost cost{to_string(choice.algorithm),
+                 to_string(choice.protocol),
+                 nccl::channels_used(communicator_, choice, bytes),
+                 choice.latency_us,
+                 choice.time_us,
+                 false};
+  const auto candidate =
+      std::find_if(candidates_.begin(), candidates_.end(), [&](const nccl::Candidate& one) {
+        return one.algorithm == choice.algorithm && one.protocol == choice.protocol;
+      });
+  calibrate(cost, bytes, [&](Bytes size) {
+    return nccl::predict(communicator_, operation, *candidate, size).time_us;
+  });
+  return cost;
+}
+
+SizedCost GroupCost::messages(Bytes bytes) const {
+  const auto cost_of = [&](Bytes size) {
+    return collective_ == Collective::all_to_all
+               ? all_to_all_cost(cluster_.node, communicator_, point_to_point_, size)
+               : send_receive_cost(cluster_.node, communicator_, point_to_point_, size);
+  };
+  const auto time_of = [](const MessageCost& message, Bytes size) {
+    return message.latency_us + static_cast<double>(size.count()) / (1000 * message.bandwidth);
+  };
+  const MessageCost message = cost_of(bytes);
+  SizedCost cost{"point_to_point",   to_string(message.protocol), message.channels,
+                 message.latency_us, time_of(message, bytes),     false};
+  calibrate(cost, bytes, [&](Bytes size) { return time_of(cost_of(size), size); });
+  return cost;
+}
+
+/// The ports of a node carry what leaves it; ports shared with other groups, and uplinks shared
+/// with other leaves, carry less.
+void GroupCost::hold_to_wires(SizedCost& cost, Bytes bytes) const {
+  const double port = std::min(communicator_.links.port, communicator_.links.pcie);
+  const double slowdown = uplink_slowdown(collective_, group_, cluster_.oversubscription);
+  const double ports_rate = group_.nics_per_node * port / (group_.port_sharers * slowdown);
+  const double leaving = leaving_share(collective_, cost.algorithm, group_);
+  const double wire_us = leaving * static_cast<double>(bytes.count()) / (1000 * ports_rate);
+  cost.time_us = std::max(cost.time_us, cost.latency_us + wire_us);
+}
+
+}  // namespace stepsim::topology

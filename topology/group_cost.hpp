@@ -1,0 +1,50 @@
+#pragma once
+
+/// One collective on one kind of group, at any size: NCCL's choice, its calibrated time, and the
+/// limit of the wires between nodes. Private to topology; CollectiveModel is the face of it.
+
+#include "topology/calibration.hpp"
+#include "topology/nccl/tuning.hpp"
+#include "topology/point_to_point.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepsim::topology {
+
+struct SizedCost {
+  std::string algorithm;
+  std::string protocol;
+  int channels = 0;
+  double latency_us = 0;
+  double time_us = 0;
+  bool assumed = false;
+};
+
+class GroupCost {
+ public:
+  /// `calibration` may be null: NCCL's own prediction. The arguments must outlive the object.
+  GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
+            const nccl::SearchTables& search, const PointToPointTables& point_to_point,
+            const Calibration* calibration, Collective collective, const GroupShape& group);
+
+  SizedCost at(Bytes bytes) const;
+
+ private:
+  SizedCost tuned(Bytes bytes) const;
+  SizedCost messages(Bytes bytes) const;
+  void hold_to_wires(SizedCost& cost, Bytes bytes) const;
+  template <class Predicted>
+  void calibrate(SizedCost& cost, Bytes bytes, Predicted predicted_us) const;
+
+  const Cluster& cluster_;
+  const PointToPointTables& point_to_point_;
+  Collective collective_;
+  GroupShape group_;
+  nccl::Communicator communicator_;
+  std::vector<nccl::Candidate> candidates_;
+  std::optional<GroupCalibration> calibration_;
+};
+
+}  // namespace stepsim::topology
