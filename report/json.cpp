@@ -148,6 +148,13 @@ void add_leaves(Table& table, const std::string& path, const ordered_json& value
   }
 }
 
+ordered_json cell_json(const std::string& cell, Align align) {
+  if (cell.empty()) return nullptr;
+  if (align == Align::left) return cell;
+  const ordered_json number = ordered_json::parse(cell, nullptr, false);
+  return number.is_number() ? number : ordered_json(cell);
+}
+
 }  // namespace
 
 ordered_json run_json(const Scenario& scenario, const StepResult& result) {
@@ -182,6 +189,18 @@ Table key_value_table(const ordered_json& document) {
   Table table{{{"key"}, {"value"}}, {}};
   add_leaves(table, "", document);
   return table;
+}
+
+ordered_json table_json(const Table& table) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& row : table.rows) {
+    ordered_json object;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      object[table.columns[i].name] = cell_json(row[i], table.columns[i].align);
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows;
 }
 
 std::string to_json_text(const ordered_json& document) {

@@ -28,6 +28,10 @@ nlohmann::ordered_json scenario_json(const scenarios::Scenario& scenario);
 /// of a result.
 Table key_value_table(const nlohmann::ordered_json& document);
 
+/// A table as a list of objects, one a row; cells of right-aligned columns that read as numbers are
+/// numbers, empty cells null.
+nlohmann::ordered_json table_json(const Table& table);
+
 /// The document as text, indented by two, with a final newline. Bytes of names that are not UTF-8
 /// become replacement characters.
 std::string to_json_text(const nlohmann::ordered_json& document);

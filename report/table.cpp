@@ -23,9 +23,15 @@ std::vector<std::size_t> column_widths(const Table& table) {
   return widths;
 }
 
-std::vector<std::string> header_cells(const Table& table) {
+std::vector<std::string> keys(const Table& table) {
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::string> headings(const Table& table) {
+  std::vector<std::string> names = keys(table);
+  for (std::string& name : names) std::replace(name.begin(), name.end(), '_', ' ');
   return names;
 }
 
@@ -89,7 +95,7 @@ std::string to_text(const Table& table, std::size_t indent) {
     trim_right(line);
     text += line + '\n';
   };
-  add_line(header_cells(table));
+  add_line(headings(table));
   for (const auto& row : table.rows) add_line(row);
   return text;
 }
@@ -101,7 +107,7 @@ std::string to_markdown(const Table& table) {
     for (const std::string& cell : cells) text += ' ' + markdown_cell(cell) + " |";
     text += '\n';
   };
-  add_line(header_cells(table));
+  add_line(headings(table));
   text += '|';
   for (const Column& column : table.columns) {
     text += column.align == Align::right ? " --: |" : " :-- |";
@@ -120,7 +126,7 @@ std::string to_csv(const Table& table) {
     }
     text += '\n';
   };
-  add_line(header_cells(table));
+  add_line(keys(table));
   for (const auto& row : table.rows) add_line(row);
   return text;
 }

@@ -9,6 +9,8 @@ namespace stepsim::report {
 
 enum class Align { left, right };
 
+/// Names join words with underscores, as JSON keys do («memory_GiB»); text and Markdown show
+/// spaces.
 struct Column {
   std::string name;
   Align align = Align::left;

@@ -22,4 +22,7 @@ struct MemoryAnswer {
 /// Memory only: emits the programs and replays their memory, without executing the step.
 MemoryAnswer account_memory(const DataDirectory& data, const Scenario& scenario);
 
+/// Memory of the fullest stage, without looking for a remedy.
+workloads::MemoryReport fullest_stage(const DataDirectory& data, const Scenario& scenario);
+
 }  // namespace stepsim::scenarios

@@ -113,16 +113,19 @@ std::vector<Candidate> candidates_of(const Scenario& scenario) {
 
 std::optional<FitChange> remedy(const DataDirectory& data, const Scenario& scenario) {
   for (const Candidate& candidate : candidates_of(scenario)) {
-    const CostModels models(data, candidate.scenario);
-    const workloads::StepInput input = models.input(candidate.scenario);
-    const MemoryResult memory = memory_of(input, workloads::build_step(input));
-    if (!memory.report().fits) continue;
-    return FitChange{candidate.overrides, candidate.description, memory.report()};
+    const workloads::MemoryReport report = fullest_stage(data, candidate.scenario);
+    if (report.fits) return FitChange{candidate.overrides, candidate.description, report};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+workloads::MemoryReport fullest_stage(const DataDirectory& data, const Scenario& scenario) {
+  const CostModels models(data, scenario);
+  const workloads::StepInput input = models.input(scenario);
+  return memory_of(input, workloads::build_step(input)).report();
+}
 
 MemoryResult memory_with_remedy(const DataDirectory& data, const Scenario& scenario,
                                 const workloads::StepInput& input, const workloads::Step& step) {

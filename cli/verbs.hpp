@@ -1,0 +1,52 @@
+#pragma once
+
+/// The verbs: each adds its sub-command to the command line and, when chosen, leaves what to do in
+/// the invocation. One source file a verb.
+
+#include "cli/output.hpp"
+
+#include "scenarios/scenario.hpp"
+
+#include "workloads/model.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace stepsim::cli {
+
+/// What the shell is told. Exceptions make the others: 2 for InputError and RangeError, 3 for what
+/// is our fault.
+enum class Verdict : int { done = 0, no = 1 };
+
+/// What the parsed command line asks for.
+struct Invocation {
+  std::function<Verdict()> action;
+};
+
+void add_run(CLI::App& app, Invocation& invocation);
+void add_memory(CLI::App& app, Invocation& invocation);
+void add_clocks(CLI::App& app, Invocation& invocation);
+void add_roofline(CLI::App& app, Invocation& invocation);
+void add_list(CLI::App& app, Invocation& invocation);
+void add_schema(CLI::App& app, Invocation& invocation);
+void add_import(CLI::App& app, Invocation& invocation);
+
+/// The scenario a verb reads: FILE, --set and --flops.
+struct ScenarioOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string flops;
+};
+void add_scenario_options(CLI::App& verb, ScenarioOptions& options);
+scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& options);
+
+/// --format, on every verb.
+void add_format_option(CLI::App& verb, Format& format);
+
+}  // namespace stepsim::cli

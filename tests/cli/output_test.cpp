@@ -1,0 +1,57 @@
+#include "tests/cli/command.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace stepsim::test;
+
+TEST_CASE("a pipe whose reader has gone is a failed write with a reason, not a crash") {
+  const Outcome outcome = shell("exec 3> >(true); sleep 0.2; \"$STEPSIM\" list models >&3");
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "standard output: cannot be written: Broken pipe"));
+}
+
+TEST_CASE("a full device is a failed write with a reason") {
+  const Outcome outcome = shell("\"$STEPSIM\" list models > /dev/full");
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "No space left on device"));
+}
+
+TEST_CASE("a JSON file that cannot be written is refused and leaves nothing behind") {
+  const Scratch scratch;
+  const std::string file = scratch.path("no-such-folder/result.json");
+  const Outcome outcome = stepsim("run " + example + " --json " + file);
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, file + ": cannot be written: No such file or directory"));
+  CHECK(scratch.names().empty());
+}
+
+TEST_CASE("a JSON file is replaced as a whole and nothing else is left in its folder") {
+  const Scratch scratch;
+  const std::string file = scratch.write("result.json", "what was there before");
+  CHECK(stepsim("run " + example + " --json " + file).exit_code == 0);
+  CHECK(nlohmann::json::parse(read_file(file)).at("schema") == "stepsim.result/1");
+  CHECK(scratch.names() == std::vector<std::string>{"result.json"});
+}
+
+TEST_CASE("a folder in the place of the JSON file stays as it is") {
+  const Scratch scratch;
+  const Outcome outcome = stepsim("run " + example + " --json " + scratch.path("."));
+  CHECK(outcome.exit_code == 2);
+  CHECK(scratch.names().empty());
+}
+
+TEST_CASE("--json takes a device such as /dev/stdout") {
+  const Outcome outcome = stepsim("run " + example + " --json /dev/stderr");
+  CHECK(outcome.exit_code == 0);
+  CHECK(nlohmann::json::parse(outcome.err).at("schema") == "stepsim.result/1");
+}
+
+TEST_CASE("names from files cannot act on the terminal") {
+  const Scratch scratch;
+  const std::string file = scratch.write(
+      "evil.yaml", "model: \"llama3-8b\\e[2J\"\ncluster: { node: \"\\e]0;x\\a\", nodes: 1 }\n");
+  const Outcome outcome = stepsim("run " + file);
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "\\x1b[2J"));
+  CHECK_FALSE(contains(outcome.err, "\x1b"));
+  CHECK_FALSE(contains(outcome.err, "\x07"));
+}

@@ -1,0 +1,64 @@
+#include "tests/cli/command.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace stepsim::test;
+
+TEST_CASE("--version names version, build and compiler") {
+  const Outcome outcome = stepsim("--version");
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "stepsim 0."));
+  CHECK(contains(outcome.out, "build "));
+  CHECK((contains(outcome.out, "GNU") || contains(outcome.out, "Clang")));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("--help lists the verbs and gives an example") {
+  const Outcome outcome = stepsim("--help");
+  CHECK(outcome.exit_code == 0);
+  for (const char* verb : {"run", "memory", "clocks", "roofline", "list", "schema", "import"}) {
+    CHECK(contains(outcome.out, std::string("  ") + verb + ' '));
+  }
+  CHECK(contains(outcome.out, "Examples:"));
+}
+
+TEST_CASE("every verb's --help has examples that name the verb") {
+  const std::string verb =
+      GENERATE("run", "memory", "clocks", "roofline", "list", "schema", "import", "import hf");
+  const Outcome outcome = stepsim(verb + " --help");
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "Examples:\n  stepsim " + verb));
+}
+
+TEST_CASE("an unknown verb names the nearest and all there are") {
+  const Outcome outcome = stepsim("rum job.yaml");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(contains(outcome.err, "there is no verb \"rum\""));
+  CHECK(contains(outcome.err, "did you mean \"run\"?"));
+  CHECK(contains(outcome.err, "roofline"));
+}
+
+TEST_CASE("verbs that this version does not have are unknown") {
+  for (const char* verb : {"explain", "sweep", "plan", "doctor", "calibrate"}) {
+    CHECK(stepsim(verb).exit_code == 2);
+  }
+}
+
+TEST_CASE("a misspelt option names the nearest") {
+  const Outcome outcome = stepsim("run " + example + " --formt json");
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "there is no option \"--formt\""));
+  CHECK(contains(outcome.err, "did you mean \"--format\"?"));
+}
+
+TEST_CASE("wrong usage exits with 2 and says how to get help") {
+  for (const char* arguments :
+       {"", "run", "run a b", "list", "list gpus", "clocks llama3-70b", "run x --format yaml",
+        "run x --flops 6n", "import", "import onnx x", "--verbose"}) {
+    CAPTURE(arguments);
+    const Outcome outcome = stepsim(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_FALSE(outcome.err.empty());
+  }
+}
