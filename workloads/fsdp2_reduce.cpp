@@ -81,7 +81,10 @@ void Fsdp2Emitter::copy_in_gradients(Fsdp2Group& group) {
 }
 
 void Fsdp2Emitter::reduce_scatter(Fsdp2Group& group) {
-  builder_.allocate(group.buffers.reduce_output);
+  // The first reduced shard is the gradient itself where no cast is needed.
+  const bool becomes_gradient = !group.has_sharded_gradient && !group.kernels.cast_gradient;
+  builder_.allocate(becomes_gradient ? group.buffers.sharded_gradient
+                                     : group.buffers.reduce_output);
   if (group.kernels.predivide) launch(reduce_scatter_stream_, *group.kernels.predivide);
   if (is_sharded())
     builder_.collective(reduce_scatter_stream_, shard_slot_, group.reduce_scatter,
@@ -102,11 +105,7 @@ void Fsdp2Emitter::store_sharded_gradient(Fsdp2Group& group, sim::StreamId strea
   const bool first = !group.has_sharded_gradient;
   const bool casts = group.kernels.cast_gradient.has_value();
   group.has_sharded_gradient = true;
-  if (first && !casts) {
-    builder_.free(group.buffers.reduce_output);  // renamed: the gradient is a view of it
-    builder_.allocate(group.buffers.sharded_gradient);
-    return;
-  }
+  if (first && !casts) return;
   if (casts) {
     builder_.allocate(first ? group.buffers.sharded_gradient : group.buffers.cast_gradient);
     launch(stream, *group.kernels.cast_gradient);

@@ -41,4 +41,7 @@ struct Step {
 /// those a scenario file can express).
 Step build_step(const StepInput& input);
 
+/// The same programs with every cost zero: enough for report_memory, and quicker to make.
+Step build_memory_step(const StepInput& input);
+
 }  // namespace stepsim::workloads

@@ -15,26 +15,6 @@ auto key(const Attention& a) {
 }
 auto key(const Streaming& s) { return std::tie(s.kind, s.bytes_read, s.bytes_written, s.flops); }
 
-/// What the communication table calls it.
-const char* operation_name(topology::Collective collective) {
-  using topology::Collective;
-  switch (collective) {
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::all_to_all:
-      return "all_to_all";
-    case Collective::send_receive:
-      return "send_receive";
-  }
-  return "";
-}
-
 }  // namespace
 
 Kernel streaming_kernel(const char* name, StreamingKind kind, std::int64_t bytes_read,
@@ -84,7 +64,7 @@ sim::CollectiveId StepCosts::collective(topology::Collective collective, const s
   const auto [it, is_new] = collective_ids_.try_emplace(
       {group, {collective, bytes.count()}}, sim::CollectiveId{std::uint32_t(collectives_.size())});
   if (is_new) {
-    collectives_.push_back({operation_name(collective), group, bytes});
+    collectives_.push_back({topology::to_string(collective), group, bytes});
     collective_kinds_.push_back(collective);
   }
   return it->second;

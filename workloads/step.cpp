@@ -1,0 +1,128 @@
+#include "workloads/step.hpp"
+
+#include "workloads/ddp.hpp"
+#include "workloads/fsdp2.hpp"
+#include "workloads/step_costs.hpp"
+#include "workloads/step_job.hpp"
+#include "workloads/step_modules.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace stepsim::workloads {
+namespace {
+
+class ModelledCosts final : public CostSource {
+ public:
+  explicit ModelledCosts(const StepInput& input) : input_(input) {}
+  sim::KernelCost kernel(const Kernel& kernel) const override {
+    return input_.kernels.cost(kernel);
+  }
+  sim::CollectiveCost collective(topology::Collective collective, Bytes bytes,
+                                 const topology::GroupShape& shape) const override {
+    return input_.collectives.cost(collective, bytes, shape);
+  }
+
+ private:
+  const StepInput& input_;
+};
+
+void check(const StepInput& input) {
+  std::vector<Diagnostic> problems;
+  const auto require = [&](bool holds, const char* key, const std::string& problem,
+                           const char* expected) {
+    if (!holds) problems.push_back({{}, key, problem, expected, ""});
+  };
+  const Plan& plan = input.plan;
+  const Training& training = input.training;
+  require(plan.shard >= 1 && plan.replicate >= 1, "plan", "a degree below 1",
+          "degrees of 1 or more");
+  require(plan.strategy == Strategy::fsdp2 || plan.shard == 1, "plan.shard",
+          "ddp does not shard: " + std::to_string(plan.shard), "1");
+  require(training.micro_batch >= 1 && training.sequence_length >= 1, "training",
+          "no tokens to train on", "a micro-batch and a sequence length of 1 or more");
+  require(training.checkpoint_every_n >= 1, "training.activation_checkpointing.n",
+          std::to_string(training.checkpoint_every_n), "1 or more");
+  if (!problems.empty()) throw InputError(std::move(problems));
+  const std::int64_t together = training.micro_batch * rank_count(plan);
+  require(training.global_batch >= together && training.global_batch % together == 0,
+          "training.global_batch", std::to_string(training.global_batch) + " sequences",
+          "a multiple of micro_batch × shard × replicate");
+  require(rank_count(plan) <= input.cluster.gpus, "plan",
+          std::to_string(rank_count(plan)) + " ranks on " + std::to_string(input.cluster.gpus) +
+              " GPUs",
+          "degrees that multiply to the GPUs");
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+/// Parameters the optimizer updates on the rank that holds the most: rank 0, whose shards are the
+/// whole chunks.
+std::int64_t optimizer_elements(const Model& model, const Plan& plan) {
+  if (plan.shard == 1) return parameter_count(model);
+  std::int64_t elements = 0;
+  const auto add = [&](const std::vector<Parameter>& parameters, std::int64_t times) {
+    for (const Parameter& parameter : parameters)
+      elements += padded_count(parameter, plan.shard) / plan.shard * times;
+  };
+  add(embedding_parameters(model), 1);
+  add(layer_parameters(model, 0), model.layers);
+  add(final_parameters(model), 1);
+  return elements;
+}
+
+sim::Program emit(const StepInput& input, const StepWork& work, StepCosts& costs,
+                  std::vector<std::string>& assumptions) {
+  const std::int64_t count = micro_batches(input.plan, input.training);
+  if (input.plan.strategy == Strategy::ddp) {
+    const DdpInput ddp{work, input.plan, input.training, count, {}};
+    assumptions.push_back("host time of DDP's hooks: " + ddp.host.source.note);
+    return emit_ddp(ddp, costs);
+  }
+  const Fsdp2Input fsdp2{work, input.plan, input.training, count, {}};
+  assumptions.push_back("host time of FSDP2's hooks: " + fsdp2.host.source.note);
+  return emit_fsdp2(fsdp2, costs);
+}
+
+double matrix_flops(const sim::Program& program, const StepCosts& costs, std::size_t kernels) {
+  std::vector<double> flops_of(kernels, 0);
+  for (std::uint32_t k = 0; k < kernels; ++k) {
+    const Kernel& kernel = costs.work_of({k});
+    if (!std::holds_alternative<Streaming>(kernel.work)) flops_of[k] = flops(kernel);
+  }
+  double sum = 0;
+  for (const sim::Op& op : program.ops)
+    if (op.kind == sim::OpKind::kernel) sum += flops_of[op.target];
+  return sum;
+}
+
+Step build(const StepInput& input, const CostSource& source) {
+  check(input);
+  Step step;
+  StepCosts costs(source);
+  const StepWork work = make_step_work(
+      {input.model, input.training, input.software, optimizer_elements(input.model, input.plan)},
+      costs);
+  sim::Program program = emit(input, work, costs, step.assumptions);
+  step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
+  step.hardware_flops_per_rank =
+      matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
+  step.assumptions.push_back(
+      "gradients are clipped by their global norm, and the optimizer is one fused kernel");
+  return step;
+}
+
+}  // namespace
+
+int rank_count(const Plan& plan) { return plan.shard * plan.replicate; }
+
+std::int64_t micro_batches(const Plan& plan, const Training& training) {
+  return training.global_batch / (training.micro_batch * rank_count(plan));
+}
+
+Step build_step(const StepInput& input) { return build(input, ModelledCosts(input)); }
+
+Step build_memory_step(const StepInput& input) { return build(input, NoCost()); }
+
+}  // namespace stepsim::workloads
