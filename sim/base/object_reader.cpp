@@ -192,6 +192,11 @@ const DocumentNode* ObjectReader::take(const std::string& key) {
   return node_.find(key);
 }
 
+const DocumentNode* ObjectReader::take_unlisted(const std::string& key) {
+  unlisted_.push_back(key);
+  return node_.find(key);
+}
+
 const DocumentNode* ObjectReader::take_required(const std::string& key) {
   const DocumentNode* value = take(key);
   if (value != nullptr) return value;
@@ -214,6 +219,7 @@ void ObjectReader::finish() {
   finished_ = true;
   for (const DocumentEntry& entry : node_.entries) {
     if (std::ranges::count(known_, entry.key) > 0) continue;
+    if (std::ranges::count(unlisted_, entry.key) > 0) continue;
     const std::string nearest = nearest_choice(entry.key, known_);
     const std::string expected = nearest.empty() ? one_of(known_) : std::string{};
     diagnostics_.add({entry.where(), path_of(entry.key), "is not a known key", expected, nearest});

@@ -161,6 +161,8 @@ class ObjectReader {
   const DocumentNode* take(const std::string& key);
   /// The same, reporting an absent key.
   const DocumentNode* take_required(const std::string& key);
+  /// The same for a key that exists but cannot be used: it is not offered to those who mistype.
+  const DocumentNode* take_unlisted(const std::string& key);
   /// Where to read the value of a key of this block from, for read_value and refuse.
   ValueSite site(const std::string& key, const DocumentNode& value) const;
   /// Dotted path of a key of this block.
@@ -185,6 +187,7 @@ class ObjectReader {
   std::string path_;
   Diagnostics& diagnostics_;
   std::vector<std::string> known_;
+  std::vector<std::string> unlisted_;
   bool ok_ = true;
   bool finished_ = false;
 };

@@ -339,6 +339,23 @@ std::string decimal_fraction(std::int64_t count, std::int64_t unit) {
   return text + '.' + digits;
 }
 
+// In the unit that makes the text shortest, of those that read back to exactly the same number.
+std::string format_scaled(const UnitTable& table, double value) {
+  std::string best;
+  for (const Unit& unit : table.units) {
+    const std::string text = format_number(value / unit.scale) + ' ' + unit.name;
+    if (!best.empty() && text.size() >= best.size()) continue;
+    if (unit.scale == 1 || parse_scaled(table, text, 0).value == value) best = text;
+  }
+  return best;
+}
+
+std::string pattern_of(const UnitTable& table) {
+  std::string units;
+  for (const Unit& unit : table.units) units += (units.empty() ? "" : "|") + std::string(unit.name);
+  return "^(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?[ ]*(" + units + ")$";
+}
+
 }  // namespace
 
 std::string format_time(Time time) {
@@ -364,13 +381,16 @@ std::string format_bytes(Bytes bytes) {
 }
 
 std::string format_bandwidth(Bandwidth rate) {
-  std::string best = format_number(rate.bytes_per_second()) + " B/s";
-  for (const Unit& unit : bandwidth_units().units) {
-    const std::string text = format_number(rate.bytes_per_second() / unit.scale) + ' ' + unit.name;
-    const ParsedQuantity<Bandwidth> read = parse_bandwidth(text);
-    if (text.size() < best.size() && read.value == rate) best = text;
-  }
-  return best;
+  return format_scaled(bandwidth_units(), rate.bytes_per_second());
 }
+
+std::string format_flop_rate(FlopRate rate) {
+  return format_scaled(flop_units(), rate.flops_per_second());
+}
+
+std::string time_pattern() { return pattern_of(time_units()); }
+std::string bytes_pattern() { return pattern_of(byte_units()); }
+std::string bandwidth_pattern() { return pattern_of(bandwidth_units()); }
+std::string flop_rate_pattern() { return pattern_of(flop_units()); }
 
 }  // namespace stepsim

@@ -43,11 +43,19 @@ ParsedQuantity<double> parse_number(std::string_view text);
 /// Whole decimal numbers.
 ParsedQuantity<std::int64_t> parse_integer(std::string_view text);
 
+/// A regular expression (ECMA 262) of the texts that the parser of the same name takes, short of
+/// their range: for schemas.
+std::string time_pattern();
+std::string bytes_pattern();
+std::string bandwidth_pattern();
+std::string flop_rate_pattern();
+
 /// The shortest text that reads back to exactly the same quantity, in the largest unit that keeps
 /// the number short: what the effective configuration prints.
 std::string format_time(Time time);
 std::string format_bytes(Bytes bytes);
 std::string format_bandwidth(Bandwidth rate);
+std::string format_flop_rate(FlopRate rate);
 /// The shortest decimal text that reads back to the same double, the same in every locale.
 std::string format_number(double value);
 

@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,7 @@ TEST_CASE("formatted quantities read back to the same value") {
   REQUIRE(format_bytes(Bytes(80'000'000'000)) == "80 GB");
   REQUIRE(format_bytes(Bytes(85'899'345'920)) == "80 GiB");
   REQUIRE(format_bandwidth(Bandwidth::bytes_per_second(50e9)) == "50 GB/s");
+  REQUIRE(format_flop_rate(FlopRate::teraflops(989.5)) == "989.5 TFLOP/s");
   REQUIRE(format_number(0.1) == "0.1");
   std::uint64_t state = 1;
   for (int i = 0; i < 2000; ++i) {
@@ -145,4 +147,21 @@ TEST_CASE("formatted quantities read back to the same value") {
     const Bandwidth rate = Bandwidth::bytes_per_second(static_cast<double>(count) / 8 + 1);
     REQUIRE(parse_bandwidth(format_bandwidth(rate)).value == rate);
   }
+}
+
+TEST_CASE("the pattern of a quantity takes what its parser takes") {
+  const std::regex time(time_pattern());
+  const std::regex rate(bandwidth_pattern());
+  for (const char* text :
+       {"3.9 s", "250us", "1e-3 s", "0 d", "5", "010 s", "-1 s", "5 usec", ".5 s", "1 S"}) {
+    INFO(text);
+    CHECK(std::regex_match(text, time) == parse_time(text).value.has_value());
+  }
+  for (const char* text :
+       {"400 Gb/s", "400Gbps", "50 GiB/s", "50 GBps", "50 gb/s", "x Gb/s", "5 B/s each"}) {
+    INFO(text);
+    CHECK(std::regex_match(text, rate) == parse_bandwidth(text).value.has_value());
+  }
+  CHECK(std::regex_match("80 GiB", std::regex(bytes_pattern())));
+  CHECK(std::regex_match("989 TFLOP/s", std::regex(flop_rate_pattern())));
 }
