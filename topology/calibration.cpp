@@ -102,7 +102,9 @@ Calibration load_calibration(const DataDirectory& data) {
   ObjectReader reader(document.root, "", problems);
   const DocumentNode* systems = reader.take_required("systems");
   reader.finish();
-  if (systems != nullptr) {
+  if (systems != nullptr && !systems->is_list()) {
+    reader.refuse("systems", "is " + systems->describe(), "a list");
+  } else if (systems != nullptr) {
     for (std::size_t i = 0; i < systems->items.size(); ++i) {
       calibration.systems.push_back(
           read_system({systems->items[i], "systems[" + std::to_string(i) + ']', problems}));
@@ -118,32 +120,23 @@ GroupCalibration::GroupCalibration(const Calibration& calibration, const std::st
   for (const CalibrationSystem& system : calibration.systems) {
     const bool known =
         std::find(system.devices.begin(), system.devices.end(), device) != system.devices.end();
-    if (known && system.several_nodes == (group.nodes > 1)) system_ = &system;
+    if (known && system.several_nodes == (group.nodes > 1)) systems_.push_back(&system);
   }
 }
 
-GroupCalibration::Neighbours GroupCalibration::find(Collective collective,
-                                                    const std::string& algorithm,
-                                                    const std::string& protocol) const {
+GroupCalibration::Neighbours GroupCalibration::find_in(const CalibrationSystem& system,
+                                                       Collective collective,
+                                                       const std::string& algorithm,
+                                                       const std::string& protocol) const {
   Neighbours found;
-  if (system_ == nullptr) return found;
-  for (const CalibrationCurve& curve : system_->curves) {
+  for (const CalibrationCurve& curve : system.curves) {
     const bool fits = curve.collective == collective && curve.algorithm == algorithm &&
                       curve.protocol == protocol &&
                       (curve.tables.empty() || curve.tables == tables_);
     if (!fits) continue;
     const bool below = curve.scale <= scale_;
-    if (below && (found.lower == nullptr || curve.scale > found.lower->scale)) found.lower = &curve;
-    if (!below && (found.upper == nullptr || curve.scale < found.upper->scale)) {
-      found.upper = &curve;
-    }
-  }
-  found.assumed = system_->source.kind == SourceKind::assumed;
-  if (found.lower == nullptr && found.upper == nullptr && is_gather_or_scatter(collective)) {
-    // Nobody publishes these between nodes: the ring is the same ring.
-    found = find(Collective::all_reduce, algorithm, protocol);
-    found.assumed = true;
-    return found;
+    const CalibrationCurve*& nearest = below ? found.lower : found.upper;
+    if (nearest == nullptr || (below == (curve.scale > nearest->scale))) nearest = &curve;
   }
   if (found.lower != nullptr && found.upper != nullptr) {
     found.weight_of_upper = static_cast<double>(scale_ - found.lower->scale) /
@@ -152,7 +145,21 @@ GroupCalibration::Neighbours GroupCalibration::find(Collective collective,
   if (found.lower == nullptr) found.lower = found.upper;
   if (found.upper == nullptr) found.upper = found.lower;
   const bool measured_scale = found.lower != nullptr && found.lower->scale == scale_;
-  if (!measured_scale) found.assumed = true;
+  found.assumed = !measured_scale || system.source.kind == SourceKind::assumed;
+  return found;
+}
+
+GroupCalibration::Neighbours GroupCalibration::find(Collective collective,
+                                                    const std::string& algorithm,
+                                                    const std::string& protocol) const {
+  for (const CalibrationSystem* system : systems_) {
+    const Neighbours found = find_in(*system, collective, algorithm, protocol);
+    if (found.lower != nullptr) return found;
+  }
+  if (!is_gather_or_scatter(collective)) return {};
+  // Nobody publishes these between nodes: the ring is the same ring.
+  Neighbours found = find(Collective::all_reduce, algorithm, protocol);
+  found.assumed = true;
   return found;
 }
 

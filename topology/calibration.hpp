@@ -29,7 +29,8 @@ struct CalibrationCurve {
   double beyond = 1;
 };
 
-/// Everything known of one GPU type, within a node or between nodes.
+/// Everything one source knows of some GPU types, within a node or between nodes. When several
+/// know a curve, the first in the file counts.
 struct CalibrationSystem {
   std::vector<std::string> devices;
   bool several_nodes = false;
@@ -52,6 +53,7 @@ class GroupCalibration {
 
   struct Factor {
     double value = 1;
+    bool found = false;    // some curve serves this case
     bool assumed = false;  // no curve for this case: a neighbour's, or none at all
   };
   /// Factor on a predicted time. `predicted_us(bytes)` is the tuner's time of the same algorithm
@@ -69,8 +71,10 @@ class GroupCalibration {
   };
   Neighbours find(Collective collective, const std::string& algorithm,
                   const std::string& protocol) const;
+  Neighbours find_in(const CalibrationSystem& system, Collective collective,
+                     const std::string& algorithm, const std::string& protocol) const;
 
-  const CalibrationSystem* system_ = nullptr;
+  std::vector<const CalibrationSystem*> systems_;
   std::string tables_;
   int scale_ = 1;
 };
@@ -84,7 +88,7 @@ GroupCalibration::Factor GroupCalibration::factor(Collective collective,
                                                   const std::string& protocol, Bytes bytes,
                                                   Predicted predicted_us) const {
   const Neighbours curves = find(collective, algorithm, protocol);
-  if (curves.lower == nullptr) return {1, true};
+  if (curves.lower == nullptr) return {1, false, true};
   const auto one = [&](const CalibrationCurve& curve) {
     const double inside = factor_at(curve, bytes);
     if (bytes <= curve.sizes.back()) return inside;
@@ -94,7 +98,7 @@ GroupCalibration::Factor GroupCalibration::factor(Collective collective,
   };
   const double lower = one(*curves.lower);
   const double upper = one(*curves.upper);
-  return {lower + curves.weight_of_upper * (upper - lower), curves.assumed};
+  return {lower + curves.weight_of_upper * (upper - lower), true, curves.assumed};
 }
 
 }  // namespace stepsim::topology

@@ -54,7 +54,8 @@ double time_never_falling(const GroupCost& cost, Bytes bytes) {
   if (size > INT64_MAX / 2) {
     // No next power of two: go on at the rate of the last doubling.
     const double half = cost.at(Bytes(size / 2)).time_us;
-    return lower + (lower - half) * (static_cast<double>(bytes.count() - size) / (static_cast<double>(size) / 2));
+    return lower + (lower - half) * (static_cast<double>(bytes.count() - size) /
+                                     (static_cast<double>(size) / 2));
   }
   const double upper = std::max(lower, cost.at(Bytes(2 * size)).time_us);
   const double part = static_cast<double>(bytes.count() - size) / static_cast<double>(size);
