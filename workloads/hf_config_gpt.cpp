@@ -188,10 +188,10 @@ void read_bloom(HfReader& reader, Model& model) {
 
 /// Falcon 7B shares one norm and one key-value head; 40B and 180B have two norms and groups; the
 /// 11B is of the new kind with one norm.
-void read_falcon(HfReader& reader, Model& model) {
+void read_falcon_kind(HfReader& reader, Model& model, bool grouped_fallback) {
   read_size(reader, model);
   read_head_dim(reader, model, 0);
-  const bool grouped = reader.flag({"new_decoder_architecture"}, false);
+  const bool grouped = reader.flag({"new_decoder_architecture"}, grouped_fallback);
   const bool multi_query = reader.flag({"multi_query"}, true);
   const std::int64_t shared = multi_query && !grouped ? 1 : model.heads;
   read_kv_heads(reader, model, {"num_kv_heads", "n_head_kv", "num_key_value_heads"}, shared);
@@ -210,6 +210,11 @@ void read_falcon(HfReader& reader, Model& model) {
   use_layer_norm(model, true);
   model.fused_qkv = true;
 }
+
+void read_falcon(HfReader& reader, Model& model) { read_falcon_kind(reader, model, false); }
+
+/// falcon-40b before transformers knew it: always of the new kind, without the key that says so.
+void read_refined_web(HfReader& reader, Model& model) { read_falcon_kind(reader, model, true); }
 
 void read_mpt_attention(HfReader& reader, Model& model) {
   const DocumentNode* block = reader.take({"attn_config"});
@@ -280,8 +285,8 @@ void read_mpt(HfReader& reader, Model& model) {
 
 const std::vector<HfFamily>& gpt_families() {
   static const std::vector<HfFamily> families = {
-      {"RefinedWeb", read_falcon},       // falcon-40b before transformers knew it
-      {"RefinedWebModel", read_falcon},  // falcon-7b likewise
+      {"RefinedWeb", read_refined_web},
+      {"RefinedWebModel", read_falcon},  // falcon-7b before transformers knew it
       {"bloom", read_bloom},
       {"codegen", read_codegen},
       {"falcon", read_falcon},

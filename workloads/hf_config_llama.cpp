@@ -416,6 +416,7 @@ const std::vector<HfFamily>& llama_families() {
       {"seed_oss", read_seed_oss},
       {"smollm3", read_smollm3},
       {"stablelm", read_stablelm},
+      {"stablelm_epoch", read_stablelm},
       {"starcoder2", read_starcoder2},
   };
   return families;

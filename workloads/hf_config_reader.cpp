@@ -96,7 +96,13 @@ namespace {
 /// Switched off: nothing it could have changed.
 bool is_off(const DocumentNode& value) {
   if (value.is_null()) return true;
-  return value.is_scalar() && (value.text == "false" || value.text == "0.0");
+  return value.is_scalar() && (value.text == "false" || value.text == "0" || value.text == "0.0");
+}
+
+/// Dropout would add kernels; without any there is nothing to model.
+bool is_dropout_of_nothing(const DocumentEntry& entry) {
+  const bool dropout = entry.key.find("drop") != std::string::npos;
+  return dropout && is_off(entry.value);
 }
 
 }  // namespace
@@ -104,7 +110,7 @@ bool is_off(const DocumentNode& value) {
 void HfReader::finish() {
   for (const DocumentEntry& entry : reader_.node().entries) {
     const bool taken = std::find(taken_.begin(), taken_.end(), entry.key) != taken_.end();
-    if (taken || is_irrelevant_key(entry.key)) continue;
+    if (taken || is_irrelevant_key(entry.key) || is_dropout_of_nothing(entry)) continue;
     if (context_.unknown == UnknownKeys::list) {
       if (!is_off(entry.value)) context_.ignored.push_back(path_of(entry.key));
       continue;

@@ -268,6 +268,37 @@ TEST_CASE("in a file written for us an unknown key is an error with the nearest 
   CHECK(list.front().suggestion == "num_key_value_heads");
 }
 
+TEST_CASE("the first falcon files do not say that they are of the new kind", "[hf_config]") {
+  const Model model = read(R"({"model_type": "RefinedWeb", "hidden_size": 8192, "n_layer": 60,
+      "n_head": 128, "n_head_kv": 8, "vocab_size": 65024, "parallel_attn": true,
+      "alibi": false, "bias": false})")
+                          .model;
+  CHECK(parameter_count(model) == 41'303'293'952);
+}
+
+TEST_CASE("dropout of nothing is accepted in every file, other dropout only listed",
+          "[hf_config]") {
+  const std::string zero = R"("attention_dropout": 0.0, "resid_pdrop": 0, )";
+  CHECK(problems(llama(zero), UnknownKeys::refuse).empty());
+  CHECK(read(llama(zero)).ignored.empty());
+  const std::string some = R"("attention_dropout": 0.1, )";
+  CHECK(problems(llama(some), UnknownKeys::refuse).size() == 1);
+  CHECK(read(llama(some)).ignored.size() == 1);
+}
+
+TEST_CASE("a block that is no block, and wrong kinds of values, are refused", "[hf_config]") {
+  CHECK(problems("[1, 2]").size() == 1);
+  CHECK(problems(R"({"model_type": ["llama"]})").size() >= 1);
+  CHECK(problems(R"({"model_type": "mpt", "d_model": 64, "n_heads": 4, "n_layers": 2,
+      "vocab_size": 100, "attn_config": 3})")
+            .size() == 1);
+  CHECK(problems(R"({"model_type": "gpt_neo", "hidden_size": 64, "num_heads": 4,
+      "num_layers": 2, "vocab_size": 100, "max_position_embeddings": 64,
+      "attention_types": [["global"]]})")
+            .size() == 1);
+  CHECK(problems(R"({"text_config": {"text_config": {"model_type": "x"}}})").size() == 1);
+}
+
 TEST_CASE("absurd sizes are refused before anything overflows", "[hf_config]") {
   CHECK(problems(R"({"model_type": "llama", "hidden_size": 999999999999, "intermediate_size": 96,
     "num_hidden_layers": 999999999, "num_attention_heads": 4, "vocab_size": 100,
