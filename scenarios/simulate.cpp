@@ -72,13 +72,13 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   result.step_time = execution.step_time;
   add_rates(result, scenario, step);
   result.critical_path = sim::critical_path(step.job, execution);
-  sim::MeanTimeLine line = sim::mean_time_line(step.job, execution);
-  result.time_line = std::move(line.time_line);
+  result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
   result.measured_error = error_against(scenario.measured, result.step_time);
   result.profiles = models.profiles(scenario);
   result.assumptions = gather_assumptions(scenario, step);
-  result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()), line.classes,
+  result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()),
+                       static_cast<std::int64_t>(execution.classes.count()),
                        execution.op_count, seconds_since(start), 1};
   return result;
 }

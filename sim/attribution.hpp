@@ -35,6 +35,7 @@ struct PathStep {
   Time begin;
   Time end;
   std::array<Time, clock_count> by_clock{};  // sums to end − begin
+  Time slow_rank;  // part of by_clock: what a rank slower than its costs added
 };
 
 struct CriticalPath {
@@ -78,14 +79,9 @@ struct TimeLine {
 
 TimeLine time_line(const Job& job, const Execution& execution, Rank rank);
 
-struct MeanTimeLine {
-  TimeLine time_line;
-  std::int64_t classes = 0;  // sets of ranks with the same program and the same times
-};
-
 /// The mean of the time lines of all ranks. Every part is a whole picosecond, less than one from
-/// the true mean, and all sums of a rank's time line hold for it too. Ranks with the same program
-/// and the same meetings are replayed once. Counts and bytes of groups are rounded down.
-MeanTimeLine mean_time_line(const Job& job, const Execution& execution);
+/// the true mean, and all sums of a rank's time line hold for it too. One rank of each class is
+/// replayed. Counts and bytes of groups are rounded down.
+TimeLine mean_time_line(const Job& job, const Execution& execution);
 
 }  // namespace stepsim::sim

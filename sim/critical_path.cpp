@@ -27,18 +27,20 @@ struct SlotOps {
   }
 };
 
-/// Replays ranks when the path first reaches them, and forgets the oldest when many are held.
+/// Replays a rank of each class when the path first reaches the class, and forgets the oldest when
+/// many are held.
 class ReplayCache {
  public:
   ReplayCache(const Job& job, const Execution& execution) : job_(job), execution_(execution) {}
 
   const RankWalk& of(Rank rank) {
-    if (const auto known = walks_.find(rank); known != walks_.end()) return known->second;
+    const ClassId of_rank = execution_.classes.of_rank[rank.index()];
+    if (const auto known = walks_.find(of_rank); known != walks_.end()) return known->second;
     const Program& program = job_.programs[job_.ranks[rank.index()].program.index()];
     while (!order_.empty() && held_ops_ + program.ops.size() > max_held_ops) forget_oldest();
     held_ops_ += program.ops.size();
-    order_.push_back(rank);
-    return walks_.emplace(rank, RankWalk(program, replay(job_, execution_, rank))).first->second;
+    order_.push_back(of_rank);
+    return walks_.emplace(of_rank, RankWalk(program, replay(job_, execution_, rank))).first->second;
   }
 
  private:
@@ -53,8 +55,8 @@ class ReplayCache {
 
   const Job& job_;
   const Execution& execution_;
-  std::map<Rank, RankWalk> walks_;
-  std::vector<Rank> order_;
+  std::map<ClassId, RankWalk> walks_;
+  std::vector<ClassId> order_;
   std::size_t held_ops_ = 0;
 };
 
@@ -84,7 +86,9 @@ class PathFinder {
       add(place, walk.begin(place), Clock::overhead, Time::zero());
     } else if (op.kind == OpKind::kernel) {
       const KernelCost& kernel = job_.kernels[op.target];
-      add(place, walk.begin(place), kernel.clock, kernel.fixed);
+      const Time taken = reached_ - walk.begin(place);
+      add(place, walk.begin(place), kernel.clock, std::min(kernel.fixed, taken));
+      if (taken > kernel.time) path_.steps.back().slow_rank = taken - kernel.time;
     } else {
       return step_to_last_member(walk, place);
     }
@@ -103,17 +107,35 @@ class PathFinder {
         job_.collective_costs[row][op.target].latency);
     if (walk.times()[place.op].arrival == reached_) return walk.back(place).place;
     const std::uint32_t number = slot_ops(setup.program).number[place.op];
-    const auto& meetings =
-        is_channel ? execution_.channel_meetings : execution_.communicator_meetings;
-    rank_ = meetings[bound][number].last_to_arrive;
-    const RankSetup& other = job_.ranks[rank_.index()];
-    const std::size_t slot = slot_bound_to(other, bound, is_channel);
-    const Place arrival{slot_ops(other.program).of_slot[slot][number], Place::Part::run};
-    const RankWalk& other_walk = cache_.of(rank_);
-    if (other_walk.begin(arrival) != reached_) {
-      throw InternalError("the last member of a meeting does not arrive at its start");
+    const Meeting& meeting = execution_.of_slot(job_, rank_, op.slot)[number];
+    return last_arrival(members_of(bound, is_channel), bound, is_channel, number,
+                        meeting.last_to_arrive);
+  }
+
+  std::vector<Rank> members_of(std::uint32_t bound, bool is_channel) const {
+    if (!is_channel) return job_.communicators[bound].members;
+    return {job_.channels[bound].sender, job_.channels[bound].receiver};
+  }
+
+  /// Goes to the lowest rank of the class that arrived at the meeting when it started, and from
+  /// there to what that rank waited for.
+  std::optional<Place> last_arrival(std::vector<Rank> members, std::uint32_t bound, bool is_channel,
+                                    std::uint32_t number, ClassId last) {
+    if (!std::is_sorted(members.begin(), members.end())) std::sort(members.begin(), members.end());
+    std::vector<std::size_t> tried;  // slots: members of one class and slot arrive together
+    for (const Rank member : members) {
+      if (execution_.classes.of_rank[member.index()] != last) continue;
+      const RankSetup& setup = job_.ranks[member.index()];
+      const std::size_t slot = slot_bound_to(setup, bound, is_channel);
+      if (std::find(tried.begin(), tried.end(), slot) != tried.end()) continue;
+      tried.push_back(slot);
+      const Place arrival{slot_ops(setup.program).of_slot[slot][number], Place::Part::run};
+      const RankWalk& walk = cache_.of(member);
+      if (walk.begin(arrival) != reached_) continue;
+      rank_ = member;
+      return walk.back(arrival).place;
     }
-    return other_walk.back(arrival).place;
+    throw InternalError("the last member of a meeting does not arrive at its start");
   }
 
   std::size_t slot_bound_to(const RankSetup& setup, std::uint32_t bound, bool is_channel) const {
@@ -133,7 +155,7 @@ class PathFinder {
   /// Goes back to `begin`, giving `fixed` of that to overhead and the rest to `clock`.
   void add(Place place, Time begin, Clock clock, Time fixed) {
     if (begin == reached_) return;
-    PathStep step{rank_, place.op, begin, reached_, {}};
+    PathStep step{rank_, place.op, begin, reached_, {}, {}};
     step.by_clock[static_cast<std::size_t>(Clock::overhead)] += fixed;
     step.by_clock[static_cast<std::size_t>(clock)] += reached_ - begin - fixed;
     for (std::size_t i = 0; i < clock_count; ++i) path_.by_clock[i] += step.by_clock[i];

@@ -11,7 +11,7 @@ namespace {
 
 /// One stuck instruction of one rank.
 struct Stuck {
-  Rank rank;
+  ParticipantId rank;
   std::uint32_t instruction = 0;
   friend bool operator==(Stuck, Stuck) = default;
 };
@@ -29,7 +29,7 @@ class Waits {
 
   Stuck first() const {
     for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
-      const Rank rank{r};
+      const ParticipantId rank{r};
       if (run_.finished(rank)) continue;
       const auto& postponed = run_.look_ahead(rank).postponed;
       return {rank, postponed.empty() ? run_.host_position(rank) : postponed.front().instruction};
@@ -75,15 +75,15 @@ class Waits {
     return to_string(op.kind);
   }
 
-  std::string stream_name(Rank rank, StreamId stream) const {
+  std::string stream_name(ParticipantId rank, StreamId stream) const {
     return job_.programs[job_.ranks[rank.index()].program.index()].streams[stream.index()].name;
   }
 
-  Stuck instruction_of_meeting(Rank rank, std::uint32_t meeting) const {
+  Stuck instruction_of_meeting(ParticipantId rank, std::uint32_t meeting) const {
     return find(rank, Instruction::Kind::meet, meeting);
   }
 
-  Stuck find(Rank rank, Instruction::Kind kind, std::uint32_t second) const {
+  Stuck find(ParticipantId rank, Instruction::Kind kind, std::uint32_t second) const {
     const auto& instructions = run_.program(rank).instructions;
     for (std::uint32_t i = 0; i < instructions.size(); ++i) {
       if (instructions[i].kind == kind && instructions[i].second == second) return {rank, i};
@@ -100,15 +100,15 @@ class Waits {
   /// The rank has arrived; some member has not.
   Wait wait_for_member(Stuck stuck) const {
     const Instruction& instruction = code(stuck);
-    const RendezvousId id = run_.table().bound_to(stuck.rank, SlotId{instruction.first});
+    const RendezvousId id = run_.population().bound_to(stuck.rank, SlotId{instruction.first});
     const std::uint32_t number = run_.table().completed(id);
-    for (const RendezvousTable::Member& member : run_.table().members(id)) {
+    for (const Population::Member& member : run_.table().members(id)) {
       const std::uint32_t meeting =
-          run_.program(member.rank).meetings_of_slot[member.slot.index()][number];
-      const Stuck other = instruction_of_meeting(member.rank, meeting);
+          run_.program(member.participant).meetings_of_slot[member.slot.index()][number];
+      const Stuck other = instruction_of_meeting(member.participant, meeting);
       if (has_arrived(other)) continue;
       return {other, "waits on " + describe_rendezvous(job_, id) + " for rank " +
-                         std::to_string(member.rank.value) + " to reach operation number " +
+                         std::to_string(member.participant.value) + " to reach operation number " +
                          std::to_string(number) + " there"};
     }
     throw InternalError("a meeting with all its members that is not over");
@@ -136,7 +136,7 @@ class Waits {
     throw InternalError("an op is stuck without a reason");
   }
 
-  std::optional<Wait> wait_for_record(Rank rank, const Instruction& instruction) const {
+  std::optional<Wait> wait_for_record(ParticipantId rank, const Instruction& instruction) const {
     const std::int64_t clock = run_.look_ahead(rank).records[instruction.second];
     if (clock_value::is_known(clock)) return std::nullopt;
     if (clock == clock_value::unknown) {

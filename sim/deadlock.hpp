@@ -8,8 +8,8 @@
 
 namespace stepsim::sim {
 
-/// The cycle of waits in a run that has returned false: one line for each op, naming rank, program,
-/// op, scope and what it waits for.
+/// The cycle of waits in a run of every rank that has returned false: one line for each op, naming
+/// rank, program, op, scope and what it waits for.
 std::string explain_deadlock(const RunAhead& run);
 
 }  // namespace stepsim::sim

@@ -2,42 +2,101 @@
 
 #include "sim/compiled_program.hpp"
 #include "sim/deadlock.hpp"
+#include "sim/population.hpp"
 #include "sim/run_ahead.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace stepsim::sim {
 
-Execution RunAhead::take_execution() {
-  Execution execution;
-  for (const RankState& state : ranks_) {
-    std::int64_t end = state.host_ps;
-    for (std::uint32_t s = 0; s < state.program->stream_count; ++s) {
-      end = std::max(end, clocks_[state.first_clock + s]);
-    }
-    execution.rank_end.push_back(Time::picoseconds(end));
-    execution.step_time = std::max(execution.step_time, execution.rank_end.back());
-  }
-  auto meetings = table_.take_meetings();
-  const auto channels = meetings.begin() + static_cast<std::ptrdiff_t>(job_.communicators.size());
-  execution.channel_meetings.assign(std::make_move_iterator(channels),
-                                    std::make_move_iterator(meetings.end()));
-  meetings.erase(channels, meetings.end());
-  execution.communicator_meetings = std::move(meetings);
-  for (const RankSetup& rank : job_.ranks) {
-    execution.op_count += job_.programs[rank.program.index()].ops.size();
-  }
-  return execution;
+namespace {
+
+std::vector<CompiledProgram> compile_all(const Job& job) {
+  std::vector<CompiledProgram> programs;
+  programs.reserve(job.programs.size());
+  for (const Program& program : job.programs) programs.push_back(compile(job, program));
+  return programs;
 }
 
-Execution execute(const Job& job) {
-  check_job(job);
-  std::vector<CompiledProgram> programs;
-  for (const Program& program : job.programs) programs.push_back(compile(job, program));
-  RunAhead run(job, programs);
+std::uint64_t count_ops(const Job& job) {
+  std::uint64_t count = 0;
+  for (const RankSetup& rank : job.ranks) count += job.programs[rank.program.index()].ops.size();
+  return count;
+}
+
+void run_every_rank(const Job& job, const std::vector<CompiledProgram>& programs,
+                    Execution& execution) {
+  const Population population = every_rank(job, execution.classes);
+  RunAhead run(job, programs, population);
   if (!run.run()) throw DeadlockError(explain_deadlock(run));
-  return run.take_execution();
+  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
+    execution.rank_end.push_back(run.end_of(ParticipantId{r}));
+  }
+  execution.meetings = run.take_meetings();
+  execution.meetings_of_communicator.resize(job.communicators.size());
+  execution.meetings_of_channel.resize(job.channels.size());
+  std::iota(execution.meetings_of_communicator.begin(), execution.meetings_of_communicator.end(),
+            0U);
+  std::iota(execution.meetings_of_channel.begin(), execution.meetings_of_channel.end(),
+            static_cast<std::uint32_t>(job.communicators.size()));
+  execution.simulated_ranks = static_cast<std::uint32_t>(job.ranks.size());
+}
+
+/// Returns false when the job is stuck: who waits for whom is then better said of ranks than of
+/// classes.
+bool run_one_of_each_class(const Job& job, const std::vector<CompiledProgram>& programs,
+                           Execution& execution) {
+  const Classes& classes = execution.classes;
+  const Population population = one_of_each_class(job, classes);
+  std::optional<RunAhead> run;
+  try {
+    run.emplace(job, programs, population);
+  } catch (const DeadlockError&) {
+    return false;
+  }
+  if (!run->run()) return false;
+  for (const ClassId of_rank : classes.of_rank) {
+    execution.rank_end.push_back(run->end_of(ParticipantId{of_rank.value}));
+  }
+  execution.meetings = run->take_meetings();
+  execution.meetings_of_communicator = classes.of_communicator;
+  for (const std::uint32_t channel : classes.of_channel) {
+    execution.meetings_of_channel.push_back(population.communicator_count + channel);
+  }
+  execution.simulated_ranks = static_cast<std::uint32_t>(classes.count());
+  return true;
+}
+
+/// With more classes than this, executing every rank is about as quick.
+bool folding_pays(const Job& job, const Classes& classes) {
+  return 4 * classes.count() <= 3 * job.ranks.size();
+}
+
+}  // namespace
+
+const std::vector<Meeting>& Execution::of_slot(const Job& job, Rank rank, SlotId slot) const {
+  const RankSetup& setup = job.ranks[rank.index()];
+  const std::uint32_t bound = setup.bindings[slot.index()];
+  const bool is_channel = job.programs[setup.program.index()].slots[slot.index()].is_channel;
+  return is_channel ? of_channel(bound) : of_communicator(bound);
+}
+
+Execution execute(const Job& job, const ExecutionOptions& options) {
+  check_job(job);
+  const std::vector<CompiledProgram> programs = compile_all(job);
+  Execution execution;
+  execution.classes = find_classes(job);
+  execution.op_count = count_ops(job);
+  const bool fold = options.folding != Folding::off && folding_pays(job, execution.classes);
+  if (!fold || !run_one_of_each_class(job, programs, execution)) {
+    run_every_rank(job, programs, execution);
+  }
+  for (const Time end : execution.rank_end)
+    execution.step_time = std::max(execution.step_time, end);
+  return execution;
 }
 
 }  // namespace stepsim::sim

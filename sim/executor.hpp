@@ -13,6 +13,7 @@
 /// The result of the run is small (when ranks met); everything else about a rank is recomputed on
 /// demand by `replay`, to the same bit. docs/execution-model.md says it in plain words.
 
+#include "sim/classes.hpp"
 #include "sim/job.hpp"
 
 #include "sim/base/units.hpp"
@@ -27,16 +28,30 @@ namespace stepsim::sim {
 struct Meeting {
   Time start;  // the last member's arrival
   Time end;
-  Rank last_to_arrive;  // the lowest rank among those that arrived last
+  ClassId last_to_arrive;  // the lowest class among the members that arrived last
 };
 
+/// What has to be kept of a run.
 struct Execution {
   Time step_time;              // the end of the last op or host action of any rank
   std::vector<Time> rank_end;  // per rank
-  /// Per communicator, and per channel, its meetings in order.
-  std::vector<std::vector<Meeting>> communicator_meetings;
-  std::vector<std::vector<Meeting>> channel_meetings;
-  std::uint64_t op_count = 0;  // op instances executed
+  Classes classes;
+  std::uint64_t op_count = 0;         // op instances of all ranks
+  std::uint32_t simulated_ranks = 0;  // fewer than the job's when it was folded
+
+  /// The meetings of a communicator or channel, in order.
+  const std::vector<Meeting>& of_communicator(std::uint32_t id) const {
+    return meetings[meetings_of_communicator[id]];
+  }
+  const std::vector<Meeting>& of_channel(std::uint32_t id) const {
+    return meetings[meetings_of_channel[id]];
+  }
+  /// Those of what a rank has bound to one of its slots.
+  const std::vector<Meeting>& of_slot(const Job& job, Rank rank, SlotId slot) const;
+
+  std::vector<std::vector<Meeting>> meetings;  // shared by communicators of one class
+  std::vector<std::uint32_t> meetings_of_communicator;
+  std::vector<std::uint32_t> meetings_of_channel;
 };
 
 /// A program, or several together, that can never finish: names the ops that wait on each other.
@@ -45,9 +60,16 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Whether ranks that cannot be told apart are executed once. The result is the same to the bit.
+enum class Folding : std::uint8_t { where_it_pays, off };
+
+struct ExecutionOptions {
+  Folding folding = Folding::where_it_pays;
+};
+
 /// Runs the job. Throws DeadlockError when ops wait on each other, a collective lacks a member, a
 /// send lacks its receive, or members of a communicator disagree about its next collective.
-Execution execute(const Job& job);
+Execution execute(const Job& job, const ExecutionOptions& options = {});
 
 /// Why an op was ready when it was: the constraint that was met last. Ties go to the first of this
 /// order.

@@ -1,6 +1,7 @@
 #include "sim/job.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/wide.hpp"
 
 #include <algorithm>
 
@@ -18,6 +19,15 @@ const char* to_string(Clock clock) {
       return "overhead";
   }
   throw InternalError("a clock out of range");
+}
+
+Time scaled_kernel_time(Time time, std::uint32_t compute_time_millionths) {
+  if (compute_time_millionths == RankSetup::usual_compute_time) return time;
+  constexpr std::uint32_t one = RankSetup::usual_compute_time;
+  const WideSigned scaled =
+      (WideSigned{time.count_ps()} * compute_time_millionths + (one - 1)) / one;
+  if (scaled > INT64_MAX) throw RangeError("a kernel on a slow rank takes more than 106 days");
+  return Time::picoseconds(static_cast<std::int64_t>(scaled));
 }
 
 namespace {
@@ -94,6 +104,7 @@ void collect_bindings(const Job& job, Rank rank, BoundBy& communicators, BoundBy
   const RankSetup& setup = job.ranks[rank.index()];
   const std::string place = "rank " + number(rank.index());
   if (setup.program.index() >= job.programs.size()) fail(place + " runs no program");
+  if (setup.compute_time_millionths == 0) fail(place + " computes in no time");
   const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
   if (setup.bindings.size() != slots.size()) fail(place + " does not bind every slot");
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {

@@ -61,9 +61,18 @@ struct Channel {
 /// One rank: its program and what that program's slots mean for it. bindings[slot] is a
 /// CommunicatorId or ChannelId value according to Slot::is_channel.
 struct RankSetup {
+  /// A rank as fast as its costs say.
+  static constexpr std::uint32_t usual_compute_time = 1'000'000;
+
   ProgramId program;
   std::vector<std::uint32_t> bindings;
+  /// How long its kernels take, in millionths of what they cost: 1,300,000 for a GPU that is 30 %
+  /// slow.
+  std::uint32_t compute_time_millionths = usual_compute_time;
 };
+
+/// A kernel's time on a rank, rounded up to a whole picosecond.
+Time scaled_kernel_time(Time time, std::uint32_t compute_time_millionths);
 
 struct Job {
   std::vector<Program> programs;

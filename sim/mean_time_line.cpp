@@ -9,56 +9,6 @@ namespace stepsim::sim {
 
 namespace {
 
-/// Gives equal lists of meetings equal numbers, in order of first appearance.
-class MeetingNumbers {
- public:
-  std::uint32_t of(const std::vector<Meeting>& meetings) {
-    std::vector<Time> times;
-    times.reserve(2 * meetings.size());
-    for (const Meeting& meeting : meetings) {
-      times.push_back(meeting.start);
-      times.push_back(meeting.end);
-    }
-    const auto next = static_cast<std::uint32_t>(numbers_.size());
-    return numbers_.emplace(std::move(times), next).first->second;
-  }
-
- private:
-  std::map<std::vector<Time>, std::uint32_t> numbers_;
-};
-
-struct Alike {
-  Rank representative;
-  std::int64_t ranks = 0;
-};
-
-/// The sets of ranks that run the same program and meet others at the same times: replay sees
-/// nothing else of a rank.
-std::vector<Alike> alike_ranks(const Job& job, const Execution& execution) {
-  MeetingNumbers numbers;
-  std::vector<std::uint32_t> communicators;
-  std::vector<std::uint32_t> channels;
-  for (const auto& meetings : execution.communicator_meetings) {
-    communicators.push_back(numbers.of(meetings));
-  }
-  for (const auto& meetings : execution.channel_meetings) channels.push_back(numbers.of(meetings));
-
-  std::map<std::vector<std::uint32_t>, std::size_t> known;
-  std::vector<Alike> sets;
-  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
-    const RankSetup& setup = job.ranks[r];
-    const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
-    std::vector<std::uint32_t> key{setup.program.value};
-    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-      key.push_back((slots[slot].is_channel ? channels : communicators)[setup.bindings[slot]]);
-    }
-    const auto [entry, is_new] = known.emplace(std::move(key), sets.size());
-    if (is_new) sets.push_back({Rank{r}, 0});
-    ++sets[entry->second].ranks;
-  }
-  return sets;
-}
-
 struct GroupSum {
   WideSigned count = 0;
   WideSigned bytes = 0;
@@ -135,14 +85,14 @@ class Sums {
 
 }  // namespace
 
-MeanTimeLine mean_time_line(const Job& job, const Execution& execution) {
-  const std::vector<Alike> sets = alike_ranks(job, execution);
-  if (sets.empty()) return {};
+TimeLine mean_time_line(const Job& job, const Execution& execution) {
+  if (job.ranks.empty()) return {};
+  const Classes& classes = execution.classes;
   Sums sums;
-  for (const Alike& set : sets) {
-    sums.add(time_line(job, execution, set.representative), set.ranks);
+  for (std::size_t i = 0; i < classes.count(); ++i) {
+    sums.add(time_line(job, execution, classes.representative[i]), classes.size[i]);
   }
-  return {sums.mean(), static_cast<std::int64_t>(sets.size())};
+  return sums.mean();
 }
 
 }  // namespace stepsim::sim

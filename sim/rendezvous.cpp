@@ -10,10 +10,11 @@ namespace {
 /// Explains why the members of a rendezvous can never agree about its meetings.
 class Disagreement {
  public:
-  using Member = RendezvousTable::Member;
+  using Member = Population::Member;
 
-  Disagreement(const Job& job, const std::vector<CompiledProgram>& programs, RendezvousId id)
-      : job_(job), programs_(programs), id_(id) {}
+  Disagreement(const Job& job, const std::vector<CompiledProgram>& programs,
+               const Population& population, RendezvousId id)
+      : job_(job), programs_(programs), population_(population), id_(id) {}
 
   /// Throws when the two members do not issue the same sequence of collectives.
   void check(const Member& first, const Member& other) const {
@@ -28,11 +29,14 @@ class Disagreement {
   }
 
  private:
+  ProgramId program_id(const Member& member) const {
+    return population_.participants[member.participant.index()].program;
+  }
   const CompiledProgram& compiled(const Member& member) const {
-    return programs_[job_.ranks[member.rank.index()].program.index()];
+    return programs_[program_id(member).index()];
   }
   const Program& program(const Member& member) const {
-    return job_.programs[job_.ranks[member.rank.index()].program.index()];
+    return job_.programs[program_id(member).index()];
   }
   const std::vector<std::uint32_t>& sequence(const Member& member) const {
     return compiled(member).meetings_of_slot[member.slot.index()];
@@ -61,8 +65,8 @@ class Disagreement {
   DeadlockError different(const Member& a, const Member& b, std::size_t index) const {
     return DeadlockError("members of " + describe_rendezvous(job_, id_) +
                          " disagree about its operation number " + std::to_string(index) +
-                         ": rank " + std::to_string(a.rank.value) + " issues " +
-                         describe(a, index) + ", rank " + std::to_string(b.rank.value) +
+                         ": rank " + std::to_string(a.participant.value) + " issues " +
+                         describe(a, index) + ", rank " + std::to_string(b.participant.value) +
                          " issues " + describe(b, index));
   }
 
@@ -70,14 +74,15 @@ class Disagreement {
     const std::size_t index = sequence(missing).size();
     return DeadlockError(
         "operation number " + std::to_string(index) + " of " + describe_rendezvous(job_, id_) +
-        " can never start: rank " + std::to_string(present.rank.value) + " issues " +
-        describe(present, index) + ", but rank " + std::to_string(missing.rank.value) +
+        " can never start: rank " + std::to_string(present.participant.value) + " issues " +
+        describe(present, index) + ", but rank " + std::to_string(missing.participant.value) +
         " (program «" + program(missing).name + "») ends after issuing " + std::to_string(index) +
         " of " + std::to_string(sequence(present).size()) + " there");
   }
 
   const Job& job_;
   const std::vector<CompiledProgram>& programs_;
+  const Population& population_;
   RendezvousId id_;
 };
 
@@ -96,68 +101,67 @@ std::string describe_rendezvous(const Job& job, RendezvousId id) {
          std::to_string(channel.receiver.value) + ")";
 }
 
-RendezvousTable::RendezvousTable(const Job& job, const std::vector<CompiledProgram>& programs) {
-  bind(job);
-  cost_meetings(job, programs);
-}
-
-void RendezvousTable::bind(const Job& job) {
-  rendezvous_.resize(job.communicators.size() + job.channels.size());
-  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
-    const RankSetup& setup = job.ranks[r];
-    const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
-    first_binding_.push_back(bindings_.size());
-    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-      const std::size_t base = slots[slot].is_channel ? job.communicators.size() : 0;
-      const std::size_t id = base + setup.bindings[slot];
-      bindings_.push_back(static_cast<std::uint32_t>(id));
-      rendezvous_[id].members.push_back({Rank{r}, SlotId{slot}});
-    }
-  }
-}
-
-void RendezvousTable::cost_meetings(const Job& job, const std::vector<CompiledProgram>& programs) {
+RendezvousTable::RendezvousTable(const Job& job, const std::vector<CompiledProgram>& programs,
+                                 const Population& population)
+    : job_(job),
+      programs_(programs),
+      population_(population),
+      rendezvous_(population.rendezvous.size()) {
   for (std::uint32_t i = 0; i < rendezvous_.size(); ++i) {
-    Rendezvous& rendezvous = rendezvous_[i];
-    const bool is_channel = i >= job.communicators.size();
-    const std::uint32_t row = is_channel ? job.channels[i - job.communicators.size()].cost_row
-                                         : job.communicators[i].cost_row;
-    const Member& first = rendezvous.members.front();
-    rendezvous.lowest_member = first.rank;
-    const Disagreement disagreement(job, programs, RendezvousId{i});
-    std::pair<ProgramId, SlotId> checked{job.ranks[first.rank.index()].program, first.slot};
-    for (const Member& member : rendezvous.members) {
-      const std::pair<ProgramId, SlotId> place{job.ranks[member.rank.index()].program, member.slot};
-      if (place == checked) continue;
-      disagreement.check(first, member);
-      checked = place;
-    }
-    const ProgramId program = job.ranks[first.rank.index()].program;
-    const CompiledProgram& code = programs[program.index()];
-    for (const std::uint32_t meeting : code.meetings_of_slot[first.slot.index()]) {
-      const Op& op = job.programs[program.index()].ops[code.meetings[meeting].op];
-      const CollectiveCost& cost = job.collective_costs[row][op.target];
-      rendezvous.cost_ps.push_back((cost.latency + cost.transfer).count_ps());
-    }
-    rendezvous.arrived.resize(rendezvous.cost_ps.size());
-    rendezvous.meetings.resize(rendezvous.cost_ps.size());
+    check_agreement(RendezvousId{i});
+    cost_meetings(RendezvousId{i});
   }
 }
 
-bool RendezvousTable::arrive(RendezvousId id, std::uint32_t index, Rank rank,
+void RendezvousTable::check_agreement(RendezvousId id) const {
+  const auto place_of = [&](const Population::Member& member) {
+    return std::pair(population_.participants[member.participant.index()].program, member.slot);
+  };
+  const Population::Member& first = members(id).front();
+  const Disagreement disagreement(job_, programs_, population_, id);
+  auto checked = place_of(first);
+  for (const Population::Member& member : members(id)) {
+    if (place_of(member) == checked) continue;
+    disagreement.check(first, member);
+    checked = place_of(member);
+  }
+}
+
+void RendezvousTable::cost_meetings(RendezvousId id) {
+  Rendezvous& rendezvous = rendezvous_[id.index()];
+  const std::uint32_t row = population_.rendezvous[id.index()].cost_row;
+  const Population::Member& first = members(id).front();
+  rendezvous.member_count = static_cast<std::uint32_t>(members(id).size());
+  rendezvous.lowest_class = population_.participants[first.participant.index()].rank_class;
+  for (const Population::Member& member : members(id)) {
+    rendezvous.lowest_class = std::min(
+        rendezvous.lowest_class, population_.participants[member.participant.index()].rank_class);
+  }
+  const ProgramId program = population_.participants[first.participant.index()].program;
+  const CompiledProgram& code = programs_[program.index()];
+  for (const std::uint32_t meeting : code.meetings_of_slot[first.slot.index()]) {
+    const Op& op = job_.programs[program.index()].ops[code.meetings[meeting].op];
+    const CollectiveCost& cost = job_.collective_costs[row][op.target];
+    rendezvous.cost_ps.push_back((cost.latency + cost.transfer).count_ps());
+  }
+  rendezvous.arrived.resize(rendezvous.cost_ps.size());
+  rendezvous.meetings.resize(rendezvous.cost_ps.size());
+}
+
+bool RendezvousTable::arrive(RendezvousId id, std::uint32_t index, ClassId rank_class,
                              std::int64_t arrival_ps) {
   Rendezvous& rendezvous = rendezvous_[id.index()];
   Meeting& meeting = rendezvous.meetings[index];
   const Time arrival = Time::picoseconds(arrival_ps);
   const bool first = rendezvous.arrived[index]++ == 0;
   if (first || arrival > meeting.start ||
-      (arrival == meeting.start && rank < meeting.last_to_arrive)) {
+      (arrival == meeting.start && rank_class < meeting.last_to_arrive)) {
     meeting.start = arrival;
-    meeting.last_to_arrive = rank;
+    meeting.last_to_arrive = rank_class;
   }
   const std::uint32_t before = rendezvous.completed;
   while (rendezvous.completed < rendezvous.meetings.size() &&
-         rendezvous.arrived[rendezvous.completed] == rendezvous.members.size()) {
+         rendezvous.arrived[rendezvous.completed] == rendezvous.member_count) {
     complete_next(rendezvous);
   }
   return rendezvous.completed != before;
@@ -170,7 +174,7 @@ void RendezvousTable::complete_next(Rendezvous& rendezvous) {
     const Time free_at = rendezvous.meetings[rendezvous.completed - 1].end;
     if (free_at >= meeting.start) {
       meeting.start = free_at;
-      meeting.last_to_arrive = rendezvous.lowest_member;
+      meeting.last_to_arrive = rendezvous.lowest_class;
     }
   }
   meeting.end = meeting.start + Time::picoseconds(rendezvous.cost_ps[rendezvous.completed]);

@@ -25,6 +25,7 @@ class Replayer {
   Replayer(const Job& job, const Execution& execution, Rank rank)
       : job_(job),
         execution_(execution),
+        rank_(rank),
         setup_(job.ranks.at(rank.index())),
         program_(job.programs[setup_.program.index()]),
         streams_(program_.streams.size()),
@@ -100,7 +101,8 @@ class Replayer {
     const Op& op = program_.ops[index];
     OpTimes times = ready(op);
     times.start = times.arrival;
-    times.end = times.start + job_.kernels[op.target].time;
+    times.end = times.start +
+                scaled_kernel_time(job_.kernels[op.target].time, setup_.compute_time_millionths);
     streams_[op.stream.index()].last_end = {times.end, index};
     return times;
   }
@@ -126,9 +128,7 @@ class Replayer {
   }
 
   const Meeting& next_meeting(const Op& op) {
-    const auto& all = program_.slots[op.slot.index()].is_channel ? execution_.channel_meetings
-                                                                 : execution_.communicator_meetings;
-    return all.at(setup_.bindings[op.slot.index()]).at(meeting_count_[op.slot.index()]++);
+    return execution_.of_slot(job_, rank_, op.slot).at(meeting_count_[op.slot.index()]++);
   }
 
   OpTimes replay_sync(const Op& op, Time before) {
@@ -145,6 +145,7 @@ class Replayer {
 
   const Job& job_;
   const Execution& execution_;
+  Rank rank_;
   const RankSetup& setup_;
   const Program& program_;
   Time host_;

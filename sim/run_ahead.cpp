@@ -14,88 +14,102 @@ std::int64_t later_by(std::int64_t time_ps, std::int64_t length_ps) {
 
 }  // namespace
 
-RunAhead::RunAhead(const Job& job, const std::vector<CompiledProgram>& programs)
-    : job_(job), table_(job, programs), ranks_(job.ranks.size()) {
-  std::size_t total = 0;
-  for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    ranks_[r].program = &programs[job.ranks[r].program.index()];
-    ranks_[r].first_clock = total;
-    total += ranks_[r].program->stream_count + ranks_[r].program->register_count;
+RunAhead::RunAhead(const Job& job, const std::vector<CompiledProgram>& programs,
+                   const Population& population)
+    : job_(job),
+      population_(population),
+      table_(job, programs, population),
+      states_(population.participants.size()) {
+  std::size_t clocks = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const Population::Participant& participant = population.participants[i];
+    states_[i].program = &programs[participant.program.index()];
+    states_[i].compute_time_millionths = participant.compute_time_millionths;
+    states_[i].first_clock = clocks;
+    clocks += states_[i].program->stream_count + states_[i].program->register_count;
   }
-  clocks_.resize(total);
-  for (std::size_t r = ranks_.size(); r > 0; --r) enqueue(Rank{static_cast<std::uint32_t>(r - 1)});
+  clocks_.resize(clocks);
+  for (std::size_t i = states_.size(); i > 0; --i) {
+    enqueue(ParticipantId{static_cast<std::uint32_t>(i - 1)});
+  }
 }
 
 bool RunAhead::run() {
   do {
     run_work_list();
-    if (finished_count_ == ranks_.size()) return true;
+    if (finished_count_ == states_.size()) return true;
   } while (all_look_ahead());
   return false;
 }
 
 void RunAhead::run_work_list() {
   while (!work_list_.empty()) {
-    const Rank rank = work_list_.back();
+    const ParticipantId id = work_list_.back();
     work_list_.pop_back();
-    RankState& state = ranks_[rank.index()];
+    State& state = states_[id.index()];
     state.queued = false;
     state.awaited = none;
     if (state.look_ahead == none) {
-      run_plain(rank);
+      run_plain(id);
     } else {
-      run_looking_ahead(rank);
+      run_looking_ahead(id);
     }
   }
 }
 
-void RunAhead::run_plain(Rank rank) {
-  RankState& state = ranks_[rank.index()];
+void RunAhead::run_plain(ParticipantId id) {
+  State& state = states_[id.index()];
   const Instruction* const code = state.program->instructions.data();
   const EventClocks registers{clocks_.data() + state.first_clock + state.program->stream_count,
                               false};
   for (;; ++state.position) {
     const Instruction& instruction = code[state.position];
     const std::int64_t issued = later_by(state.host_ps, instruction.host_time);
-    if (execute(rank, state, instruction, issued, registers) == Outcome::blocked) {
+    if (execute(id, state, instruction, issued, registers) == Outcome::blocked) {
       return;
     }
     if (instruction.kind == Instruction::Kind::finish) return;
   }
 }
 
+inline std::int64_t RunAhead::kernel_time(const State& state, const Instruction& instruction) {
+  if (state.compute_time_millionths == RankSetup::usual_compute_time) return instruction.duration;
+  return scaled_kernel_time(Time::picoseconds(instruction.duration), state.compute_time_millionths)
+      .count_ps();
+}
+
 /// Runs one instruction. Moves the host's clock only when it is done.
-inline RunAhead::Outcome RunAhead::execute(Rank rank, RankState& state,
+inline RunAhead::Outcome RunAhead::execute(ParticipantId id, State& state,
                                            const Instruction& instruction, std::int64_t issued_ps,
                                            EventClocks events) {
   std::int64_t& stream = clocks_[state.first_clock + instruction.stream];
   switch (instruction.kind) {
     case Instruction::Kind::kernel:
-      if (!redeem(rank, state, stream)) return Outcome::blocked;
-      stream = later_by(std::max(issued_ps, stream), instruction.duration);
+      if (!redeem(id, state, stream)) return Outcome::blocked;
+      stream = later_by(std::max(issued_ps, stream), kernel_time(state, instruction));
       break;
     case Instruction::Kind::meet:
-      if (!redeem(rank, state, stream)) return Outcome::blocked;
-      meet(rank, state, instruction, std::max(issued_ps, stream));
+      if (!redeem(id, state, stream)) return Outcome::blocked;
+      meet(id, state, instruction, std::max(issued_ps, stream));
       break;
     case Instruction::Kind::record:
       events.of(instruction) = stream;
       break;
     case Instruction::Kind::wait:
-      if (!redeem(rank, state, events.of(instruction))) return Outcome::blocked;
-      if (!redeem(rank, state, stream)) return Outcome::blocked;
+      if (!redeem(id, state, events.of(instruction))) return Outcome::blocked;
+      if (!redeem(id, state, stream)) return Outcome::blocked;
       stream = std::max(stream, events.of(instruction));
       break;
     case Instruction::Kind::sync_record:
-      if (!redeem(rank, state, events.of(instruction))) return Outcome::blocked;
+      if (!redeem(id, state, events.of(instruction))) return Outcome::blocked;
       issued_ps = std::max(issued_ps, events.of(instruction));
       break;
     case Instruction::Kind::sync_stream:
-      if (!redeem(rank, state, stream)) return Outcome::blocked;
+      if (!redeem(id, state, stream)) return Outcome::blocked;
       issued_ps = std::max(issued_ps, stream);
       break;
     case Instruction::Kind::finish:
-      if (!finish(rank, state)) return Outcome::blocked;
+      if (!finish(id, state)) return Outcome::blocked;
       break;
   }
   state.host_ps = issued_ps;
@@ -104,66 +118,66 @@ inline RunAhead::Outcome RunAhead::execute(Rank rank, RankState& state,
 
 /// Replaces a claim by the end it stands for. When that is not known yet, notes what the rank waits
 /// for and returns false.
-inline bool RunAhead::redeem(Rank rank, RankState& state, std::int64_t& clock) {
+inline bool RunAhead::redeem(ParticipantId id, State& state, std::int64_t& clock) {
   if (clock_value::is_known(clock)) return true;
   if (clock == clock_value::unknown) return false;
   const ProgramMeeting& meeting = state.program->meetings[clock_value::claimed_meeting(clock)];
-  const RendezvousId id = table_.bound_to(rank, meeting.slot);
-  if (table_.completed(id) <= meeting.index) {
-    state.awaited = id.value;
+  const RendezvousId rendezvous = population_.bound_to(id, meeting.slot);
+  if (table_.completed(rendezvous) <= meeting.index) {
+    state.awaited = rendezvous.value;
     return false;
   }
-  clock = table_.meeting(id, meeting.index).end.count_ps();
+  clock = table_.meeting(rendezvous, meeting.index).end.count_ps();
   return true;
 }
 
-void RunAhead::meet(Rank rank, RankState& state, const Instruction& instruction,
+void RunAhead::meet(ParticipantId id, State& state, const Instruction& instruction,
                     std::int64_t arrival_ps) {
-  const RendezvousId id = table_.bound_to(rank, SlotId{instruction.first});
+  const RendezvousId rendezvous = population_.bound_to(id, SlotId{instruction.first});
   clocks_[state.first_clock + instruction.stream] = clock_value::claim(instruction.second);
-  if (table_.arrive(id, state.program->meetings[instruction.second].index, rank, arrival_ps)) {
-    wake_members(id);
-  }
+  const std::uint32_t index = state.program->meetings[instruction.second].index;
+  const ClassId rank_class = population_.participants[id.index()].rank_class;
+  if (table_.arrive(rendezvous, index, rank_class, arrival_ps)) wake_members(rendezvous);
 }
 
-bool RunAhead::finish(Rank rank, RankState& state) {
+bool RunAhead::finish(ParticipantId id, State& state) {
   for (std::uint32_t stream = 0; stream < state.program->stream_count; ++stream) {
-    if (!redeem(rank, state, clocks_[state.first_clock + stream])) return false;
+    if (!redeem(id, state, clocks_[state.first_clock + stream])) return false;
   }
   state.finished = true;
   ++finished_count_;
   return true;
 }
 
-void RunAhead::wake_members(RendezvousId id) {
-  for (const RendezvousTable::Member& member : table_.members(id)) {
-    const RankState& state = ranks_[member.rank.index()];
-    if (state.awaited == id.value || state.look_ahead != none) enqueue(member.rank);
+void RunAhead::wake_members(RendezvousId rendezvous) {
+  for (const Population::Member& member : table_.members(rendezvous)) {
+    const State& state = states_[member.participant.index()];
+    if (state.awaited == rendezvous.value || state.look_ahead != none) enqueue(member.participant);
   }
 }
 
-void RunAhead::enqueue(Rank rank) {
-  RankState& state = ranks_[rank.index()];
+void RunAhead::enqueue(ParticipantId id) {
+  State& state = states_[id.index()];
   if (state.queued || state.finished) return;
   state.queued = true;
-  work_list_.push_back(rank);
+  work_list_.push_back(id);
 }
 
 /// Lets every unfinished rank look ahead. Returns whether any got further.
 bool RunAhead::all_look_ahead() {
   bool progress = false;
-  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].finished) continue;
-    if (ranks_[r].look_ahead == none) begin_look_ahead(Rank{r});
-    progress = run_looking_ahead(Rank{r}) || progress;
+  for (std::uint32_t r = 0; r < states_.size(); ++r) {
+    if (states_[r].finished) continue;
+    if (states_[r].look_ahead == none) begin_look_ahead(ParticipantId{r});
+    progress = run_looking_ahead(ParticipantId{r}) || progress;
   }
   return progress;
 }
 
 /// From here on the rank keeps every record apart: postponed instructions may read a record after
 /// its register would have been used again.
-void RunAhead::begin_look_ahead(Rank rank) {
-  RankState& state = ranks_[rank.index()];
+void RunAhead::begin_look_ahead(ParticipantId id) {
+  State& state = states_[id.index()];
   state.look_ahead = static_cast<std::uint32_t>(look_ahead_.size());
   LookAhead& ahead = look_ahead_.emplace_back();
   ahead.stream_blocked.resize(state.program->stream_count);
@@ -182,15 +196,15 @@ void RunAhead::begin_look_ahead(Rank rank) {
   }
 }
 
-bool RunAhead::run_looking_ahead(Rank rank) {
-  LookAhead& ahead = look_ahead_[ranks_[rank.index()].look_ahead];
-  const bool caught_up = run_postponed(rank, ahead);
-  return issue_ahead(rank, ahead) || caught_up;
+bool RunAhead::run_looking_ahead(ParticipantId id) {
+  LookAhead& ahead = look_ahead_[states_[id.index()].look_ahead];
+  const bool caught_up = run_postponed(id, ahead);
+  return issue_ahead(id, ahead) || caught_up;
 }
 
 /// Runs what was postponed, in issue order on each stream. Returns whether anything could run.
-bool RunAhead::run_postponed(Rank rank, LookAhead& ahead) {
-  RankState& state = ranks_[rank.index()];
+bool RunAhead::run_postponed(ParticipantId id, LookAhead& ahead) {
+  State& state = states_[id.index()];
   std::fill(ahead.stream_blocked.begin(), ahead.stream_blocked.end(), false);
   const EventClocks events{ahead.records.data(), true};
   std::size_t kept = 0;
@@ -199,7 +213,7 @@ bool RunAhead::run_postponed(Rank rank, LookAhead& ahead) {
     const Instruction& instruction = state.program->instructions[entry.instruction];
     const std::int64_t host = state.host_ps;
     if (!ahead.stream_blocked[instruction.stream] &&
-        execute(rank, state, instruction, entry.issued_ps, events) == Outcome::done) {
+        execute(id, state, instruction, entry.issued_ps, events) == Outcome::done) {
       state.host_ps = host;  // which had moved on when the instruction was issued
       continue;
     }
@@ -213,8 +227,8 @@ bool RunAhead::run_postponed(Rank rank, LookAhead& ahead) {
 
 /// Issues on until an arrival past something blocked gives others a chance, or the host itself is
 /// blocked. Returns whether anything was issued.
-bool RunAhead::issue_ahead(Rank rank, LookAhead& ahead) {
-  RankState& state = ranks_[rank.index()];
+bool RunAhead::issue_ahead(ParticipantId id, LookAhead& ahead) {
+  State& state = states_[id.index()];
   const EventClocks events{ahead.records.data(), true};
   bool any_issued = false;
   for (bool arrived = false; !arrived && !state.finished; ++state.position, any_issued = true) {
@@ -227,7 +241,7 @@ bool RunAhead::issue_ahead(Rank rank, LookAhead& ahead) {
                             ? !ahead.postponed.empty()
                             : instruction.kind != Instruction::Kind::sync_record &&
                                   ahead.stream_blocked[instruction.stream];
-    if (!behind && execute(rank, state, instruction, issued, events) == Outcome::done) {
+    if (!behind && execute(id, state, instruction, issued, events) == Outcome::done) {
       arrived = instruction.kind == Instruction::Kind::meet && !ahead.postponed.empty();
       continue;
     }
@@ -237,6 +251,15 @@ bool RunAhead::issue_ahead(Rank rank, LookAhead& ahead) {
     state.host_ps = issued;
   }
   return any_issued;
+}
+
+Time RunAhead::end_of(ParticipantId id) const {
+  const State& state = states_[id.index()];
+  std::int64_t end = state.host_ps;
+  for (std::uint32_t stream = 0; stream < state.program->stream_count; ++stream) {
+    end = std::max(end, clocks_[state.first_clock + stream]);
+  }
+  return Time::picoseconds(end);
 }
 
 }  // namespace stepsim::sim

@@ -4,10 +4,10 @@
 /// start is a maximum of known ends, and any order of evaluation that respects the dependencies
 /// gives the same numbers.
 ///
-/// Each rank runs through its program as far as it can. A collective only notes the rank's arrival
-/// and leaves a claim on its end in the stream's clock; the rank goes on until an instruction reads
-/// a claim that cannot be redeemed yet. The last member to arrive settles the meeting and puts the
-/// ranks that wait for it back on the work list.
+/// Each rank (or stand-in for a class of ranks) runs through its program as far as it can. A
+/// collective only notes the rank's arrival and leaves a claim on its end in the stream's clock;
+/// the rank goes on until an instruction reads a claim that cannot be redeemed yet. The last member
+/// to arrive settles the meeting and puts the ranks that wait for it back on the work list.
 ///
 /// A program may look stuck to this order though a GPU would run it: a blocked instruction hides a
 /// later collective on a free stream. When the work list is empty, the unfinished ranks therefore
@@ -48,32 +48,38 @@ class RunAhead {
     std::vector<bool> stream_blocked;   // by something in `postponed`
   };
 
-  RunAhead(const Job& job, const std::vector<CompiledProgram>& programs);
+  /// All must outlive the run. Throws DeadlockError when members of a rendezvous disagree.
+  RunAhead(const Job& job, const std::vector<CompiledProgram>& programs,
+           const Population& population);
 
   /// Runs to the end. Returns false when ops wait on each other; the state then shows where.
   bool run();
 
-  /// Hands over the result after run() has returned true.
-  Execution take_execution();
+  /// When the participant's last op or host action ended, once run() has returned true.
+  Time end_of(ParticipantId participant) const;
+  /// Hands over the meetings of every rendezvous then.
+  std::vector<std::vector<Meeting>> take_meetings() { return table_.take_meetings(); }
 
   const Job& job() const { return job_; }
+  const Population& population() const { return population_; }
   const RendezvousTable& table() const { return table_; }
-  const CompiledProgram& program(Rank rank) const { return *ranks_[rank.index()].program; }
-  bool finished(Rank rank) const { return ranks_[rank.index()].finished; }
+  const CompiledProgram& program(ParticipantId id) const { return *states_[id.index()].program; }
+  bool finished(ParticipantId id) const { return states_[id.index()].finished; }
   /// The instruction the host turns to next.
-  std::uint32_t host_position(Rank rank) const { return ranks_[rank.index()].position; }
-  const LookAhead& look_ahead(Rank rank) const {
-    return look_ahead_[ranks_[rank.index()].look_ahead];
+  std::uint32_t host_position(ParticipantId id) const { return states_[id.index()].position; }
+  const LookAhead& look_ahead(ParticipantId id) const {
+    return look_ahead_[states_[id.index()].look_ahead];
   }
-  std::int64_t stream_clock(Rank rank, std::uint32_t stream) const {
-    return clocks_[ranks_[rank.index()].first_clock + stream];
+  std::int64_t stream_clock(ParticipantId id, std::uint32_t stream) const {
+    return clocks_[states_[id.index()].first_clock + stream];
   }
 
  private:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  struct RankState {
+  struct State {
     const CompiledProgram* program = nullptr;
+    std::uint32_t compute_time_millionths = RankSetup::usual_compute_time;
     std::size_t first_clock = 0;  // streams, then registers
     std::int64_t host_ps = 0;
     std::uint32_t position = 0;
@@ -96,27 +102,30 @@ class RunAhead {
   };
 
   void run_work_list();
-  void run_plain(Rank rank);
-  bool run_looking_ahead(Rank rank);
-  bool run_postponed(Rank rank, LookAhead& ahead);
-  bool issue_ahead(Rank rank, LookAhead& ahead);
+  void run_plain(ParticipantId id);
+  bool run_looking_ahead(ParticipantId id);
+  bool run_postponed(ParticipantId id, LookAhead& ahead);
+  bool issue_ahead(ParticipantId id, LookAhead& ahead);
   bool all_look_ahead();
-  void begin_look_ahead(Rank rank);
+  void begin_look_ahead(ParticipantId id);
 
-  Outcome execute(Rank rank, RankState& state, const Instruction& instruction,
+  Outcome execute(ParticipantId id, State& state, const Instruction& instruction,
                   std::int64_t issued_ps, EventClocks events);
-  bool redeem(Rank rank, RankState& state, std::int64_t& clock);
-  void meet(Rank rank, RankState& state, const Instruction& instruction, std::int64_t arrival_ps);
-  bool finish(Rank rank, RankState& state);
-  void wake_members(RendezvousId id);
-  void enqueue(Rank rank);
+  static std::int64_t kernel_time(const State& state, const Instruction& instruction);
+  bool redeem(ParticipantId id, State& state, std::int64_t& clock);
+  void meet(ParticipantId id, State& state, const Instruction& instruction,
+            std::int64_t arrival_ps);
+  bool finish(ParticipantId id, State& state);
+  void wake_members(RendezvousId rendezvous);
+  void enqueue(ParticipantId id);
 
   const Job& job_;
+  const Population& population_;
   RendezvousTable table_;
-  std::vector<RankState> ranks_;
+  std::vector<State> states_;
   std::vector<std::int64_t> clocks_;
   std::vector<LookAhead> look_ahead_;
-  std::vector<Rank> work_list_;
+  std::vector<ParticipantId> work_list_;
   std::size_t finished_count_ = 0;
 };
 

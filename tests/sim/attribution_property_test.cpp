@@ -94,9 +94,9 @@ TEST_CASE("every rank's time line and their mean sum to the step") {
       require_sums(line, execution.step_time);
       compute += line.compute.count_ps();
     }
-    const MeanTimeLine mean = mean_time_line(job, execution);
-    require_sums(mean.time_line, execution.step_time);
-    REQUIRE(mean.time_line.compute ==
+    const TimeLine mean = mean_time_line(job, execution);
+    require_sums(mean, execution.step_time);
+    REQUIRE(mean.compute ==
             Time::picoseconds(compute / static_cast<std::int64_t>(job.ranks.size())));
   }
 }
@@ -109,8 +109,8 @@ TEST_CASE("renumbering the ranks changes neither the step nor the mean time line
     const Execution a = execute(job);
     const Execution b = execute(other);
     REQUIRE(a.step_time == b.step_time);
-    const TimeLine mean_a = mean_time_line(job, a).time_line;
-    const TimeLine mean_b = mean_time_line(other, b).time_line;
+    const TimeLine mean_a = mean_time_line(job, a);
+    const TimeLine mean_b = mean_time_line(other, b);
     REQUIRE(mean_a.compute == mean_b.compute);
     REQUIRE(mean_a.bubble == mean_b.bubble);
     REQUIRE(mean_a.exposed == mean_b.exposed);

@@ -62,6 +62,21 @@ TEST_CASE("the path follows the last member of a collective, not the waiting") {
   CHECK(path.steps[2].begin == ps(0));
 }
 
+TEST_CASE("what a slow rank adds stays on its kernel's clock and is told apart") {
+  // 10 ps of which 4 are fixed, at 1.5: 15 ps, 4 overhead and 11 compute, 5 of them the slow
+  // rank's.
+  JobFixture f;
+  ProgramBuilder b("p");
+  b.kernel(b.add_stream("default", StreamKind::compute), f.kernel(10, 4), {});
+  f.rank(b);
+  f.job.ranks[0].compute_time_millionths = 1'500'000;
+  const CriticalPath path = critical_path(f.job, execute(f.job));
+  CHECK(of(path, Clock::overhead) == ps(4));
+  CHECK(of(path, Clock::compute) == ps(11));
+  REQUIRE(path.steps.size() == 1);
+  CHECK(path.steps[0].slow_rank == ps(5));
+}
+
 TEST_CASE("a step bound by launches is overhead") {
   JobFixture f;
   const KernelId tiny = f.kernel(1);

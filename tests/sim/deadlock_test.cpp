@@ -20,6 +20,10 @@ std::string deadlock_of(const Job& job) {
   return "no deadlock";
 }
 
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace
 
 TEST_CASE("a cycle of collectives is explained op by op") {
@@ -80,9 +84,8 @@ TEST_CASE("a host sync that holds back its own cause is a deadlock") {
   b.send(t, out, message, {});
   f.rank(b, {down, up});
   const std::string text = deadlock_of(f.job);
-  CHECK_THAT(text, Catch::Matchers::Contains("op 1 host_sync: is behind this on stream «p2p»"));
-  CHECK_THAT(text, Catch::Matchers::Contains(
-                       "is not issued yet: the host of rank 0 is held by an earlier op"));
+  CHECK(contains(text, "op 1 host_sync: is behind this on stream «p2p»"));
+  CHECK(contains(text, "is not issued yet: the host of rank 0 is held by an earlier op"));
 }
 
 TEST_CASE("a collective that one member never reaches names the member") {

@@ -94,10 +94,10 @@ TEST_CASE("a collective starts with its last member and ends for all at once") {
     f.rank(b, {c});
   }
   const Execution e = execute(f.job);
-  REQUIRE(e.communicator_meetings[c].size() == 1);
-  CHECK(e.communicator_meetings[c][0].start == ps(30));
-  CHECK(e.communicator_meetings[c][0].end == ps(37));
-  CHECK(e.communicator_meetings[c][0].last_to_arrive == Rank{1});
+  REQUIRE(e.of_communicator(c).size() == 1);
+  CHECK(e.of_communicator(c)[0].start == ps(30));
+  CHECK(e.of_communicator(c)[0].end == ps(37));
+  CHECK(e.of_communicator(c)[0].last_to_arrive == ClassId{1});
   const auto times = replay(f.job, e, Rank{0});
   CHECK(times[1].arrival == ps(10));
   CHECK(times[1].start == ps(30));
@@ -129,6 +129,47 @@ TEST_CASE("collectives of one communicator run one at a time whatever their stre
   CHECK(times[2].cause == ArrivalCause::stream);
 }
 
+TEST_CASE("members held back by a busy communicator all arrive when it is free") {
+  // The first gather runs 20..30. Rank 1 is ready for the second exactly at 30, rank 0 long before:
+  // both arrive at 30, and the lower class is named.
+  JobFixture f;
+  const CollectiveId gather = f.collective("all_gather", 0, 10);
+  const std::uint32_t c = f.communicator({Rank{0}, Rank{1}});
+  for (int r = 0; r < 2; ++r) {
+    ProgramBuilder b("p" + std::to_string(r));
+    const StreamId s = b.add_stream("s", StreamKind::communication);
+    const StreamId t = b.add_stream("t", StreamKind::communication);
+    const SlotId slot = b.add_communicator_slot("shard");
+    b.collective(s, slot, gather, r == 0 ? ps(20) : ps(0));
+    if (r == 1) b.kernel(t, f.kernel(30), {});
+    b.collective(t, slot, gather, {});
+    f.rank(b, {c});
+  }
+  const Execution e = execute(f.job);
+  CHECK(e.of_communicator(c)[1].start == ps(30));
+  CHECK(e.of_communicator(c)[1].last_to_arrive == ClassId{0});
+}
+
+TEST_CASE("a slow rank's kernels take longer, rounded up, and its collectives do not") {
+  // 10 ps at 1.25 are 12.5, so 13.
+  JobFixture f;
+  const CollectiveId gather = f.collective("all_gather", 0, 10);
+  ProgramBuilder b("p");
+  const StreamId s = b.add_stream("s", StreamKind::compute);
+  b.kernel(s, f.kernel(10), {});
+  b.collective(s, b.add_communicator_slot("shard"), gather, {});
+  const ProgramId p = f.program(b);
+  const std::uint32_t c = f.communicator({Rank{0}, Rank{1}});
+  f.rank(p, {c});
+  f.rank(p, {c});
+  f.job.ranks[1].compute_time_millionths = 1'250'000;
+  const Execution e = execute(f.job);
+  CHECK(e.step_time == ps(23));
+  CHECK(e.of_communicator(c)[0].last_to_arrive == ClassId{1});
+  CHECK(replay(f.job, e, Rank{0})[0].end == ps(10));
+  CHECK(replay(f.job, e, Rank{1})[0].end == ps(13));
+}
+
 TEST_CASE("the k-th send of a channel meets its k-th receive") {
   JobFixture f;
   const CollectiveId message = f.collective("send", 1, 3, "pipeline");
@@ -154,8 +195,8 @@ TEST_CASE("the k-th send of a channel meets its k-th receive") {
   f.rank(b, {channel});
   const Execution e = execute(f.job);
   CHECK(e.step_time == ps(38));
-  CHECK(e.channel_meetings[channel][1].start == ps(24));
-  CHECK(e.channel_meetings[channel][1].last_to_arrive == Rank{1});
+  CHECK(e.of_channel(channel)[1].start == ps(24));
+  CHECK(e.of_channel(channel)[1].last_to_arrive == ClassId{1});
 }
 
 TEST_CASE("a program that only looks stuck in program order is run correctly") {
@@ -180,8 +221,8 @@ TEST_CASE("a program that only looks stuck in program order is run correctly") {
   // Both meetings have one member at 0 and one at 5: 5..15; the kernels end at 16.
   const Execution e = execute(f.job);
   CHECK(e.step_time == ps(16));
-  CHECK(e.communicator_meetings[x][0].start == ps(5));
-  CHECK(e.communicator_meetings[y][0].start == ps(5));
+  CHECK(e.of_communicator(x)[0].start == ps(5));
+  CHECK(e.of_communicator(y)[0].start == ps(5));
 }
 
 TEST_CASE("a time beyond the representable range is refused") {

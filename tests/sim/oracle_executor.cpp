@@ -145,7 +145,7 @@ class Oracle {
       if (front.awaited_record != nothing && !state.recorded[front.awaited_record]) return false;
     } else if (!stream.busy_until) {
       if (op.kind != OpKind::kernel) return false;
-      start(rank, stream, now_ + job_.kernels[op.target].time);
+      start(rank, stream, now_ + kernel_time(rank, op));
       return true;
     } else {
       if (*stream.busy_until > now_) return false;
@@ -161,6 +161,12 @@ class Oracle {
     stream.busy_until = end;
     instants_.insert(end);
     result_.ops[rank][stream.queue.front().op] = {now_, end};
+  }
+
+  Time kernel_time(std::size_t rank, const Op& op) const {
+    const std::int64_t factor = job_.ranks[rank].compute_time_millionths;
+    const std::int64_t scaled = job_.kernels[op.target].time.count_ps() * factor;
+    return Time::picoseconds(scaled / 1'000'000 + (scaled % 1'000'000 == 0 ? 0 : 1));
   }
 
   /// The stream whose first op is the rank's next meeting on the given rendezvous, if it is
