@@ -1,6 +1,7 @@
 # cmake -DROOT=DIRECTORY -P check_sources.cmake
-# Fails on a source file of more than 450 lines, and on words in the product that do not belong
-# there: paths of somebody's machine, marks of unfinished work.
+# Fails on a source file of more than 450 lines; on words in the product that do not belong there:
+# paths of somebody's machine, marks of unfinished work; and, in the layers that compute times, on
+# functions of <cmath> whose last bit differs between machines.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -9,6 +10,9 @@ set(forbidden
     "\\.\\./shared" "(^|[^A-Za-z0-9_.])/(work|home|root)/" "subagent"
     "(^|[^A-Za-z])(TODO|FIXME|XXX|HACK)([^A-Za-z]|$)"
     "(^|[^A-Za-z])(not implemented|[Pp]laceholder|[Ss]tub)([^A-Za-z]|$)")
+
+set(time_layers "^(sim|topology|workloads)/.*\\.[ch]pp$")
+set(inexact "std::(pow|exp|exp2|expm1|log|log2|log10|log1p|cbrt|hypot|sin|cos|tan|tanh|erf|lgamma|tgamma) *\\(")
 
 set(problems "")
 set(product_folders sim topology workloads calibrate scenarios report cli bench docs scripts cmake)
@@ -32,6 +36,12 @@ foreach(file IN LISTS files)
     list(LENGTH newlines lines)
     if(lines GREATER max_lines)
       string(APPEND problems "${file}: ${lines} lines, more than ${max_lines}\n")
+    endif()
+  endif()
+  if(file MATCHES "${time_layers}")
+    file(STRINGS "${ROOT}/${file}" hits REGEX "${inexact}" LIMIT_COUNT 1)
+    if(NOT hits STREQUAL "")
+      string(APPEND problems "${file}: differs between machines: ${hits}\n")
     endif()
   endif()
 endforeach()
