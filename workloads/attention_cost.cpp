@@ -43,13 +43,15 @@ Blocks blocks_of(const Attention& a) {
   return blocks;
 }
 
-double forward_bytes(const Attention& a) {
-  const double element = element_bytes(a.format);
-  const auto heads = static_cast<double>(a.batch * a.heads);
-  const auto kv_heads = static_cast<double>(a.batch * a.kv_heads);
-  const double row = static_cast<double>(a.head_dim) * element;
-  return row * (2 * heads * static_cast<double>(a.query_length) +
-                2 * kv_heads * static_cast<double>(a.key_length));
+struct Operands {
+  double query_bytes = 0;  // as the output's
+  double key_value_bytes = 0;
+};
+
+Operands operands_of(const Attention& a) {
+  const double row = static_cast<double>(a.batch * a.head_dim) * element_bytes(a.format);
+  return {row * static_cast<double>(a.heads) * static_cast<double>(a.query_length),
+          2 * row * static_cast<double>(a.kv_heads) * static_cast<double>(a.key_length)};
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ AttentionCoefficients::HeadDim efficiency_of(const AttentionCoefficients& coeffi
 }
 
 AttentionTime attention_forward_time(const Attention& attention, const AttentionMachine& machine,
-                                     const AttentionCoefficients& c) {
+                                     const AttentionCoefficients& c, Setting setting) {
   const auto efficiency = efficiency_of(c, attention.head_dim);
   const Blocks blocks = blocks_of(attention);
   const double sms = machine.available_sms;
@@ -86,8 +88,13 @@ AttentionTime attention_forward_time(const Attention& attention, const Attention
   AttentionTime time;
   time.head_dim_measured = efficiency.measured;
   time.compute_s = work * block_s + turns * c.row_s;
-  time.memory_s = forward_bytes(attention) / (machine.memory_bytes_per_s * c.memory_efficiency);
+  const Operands operands = operands_of(attention);
+  const double bandwidth = machine.memory_bytes_per_s * c.memory_efficiency;
+  time.memory_s = (2 * operands.query_bytes + operands.key_value_bytes) / bandwidth;
   time.fixed_s = c.launch_s;
+  if (setting == Setting::benchmark)
+    time.fixed_s +=
+        c.prepare_passes * (operands.query_bytes + operands.key_value_bytes) / bandwidth;
   time.total_s = time.fixed_s + overlapped(time.compute_s, time.memory_s, c.memory_doublings);
   return time;
 }

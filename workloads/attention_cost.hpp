@@ -12,6 +12,7 @@
 /// Backward is a ratio of forward by head dimension. Unfused attention is two batched matrix
 /// multiplications (four in backward) and a softmax over scores that go through HBM.
 
+#include "workloads/gemm_cost.hpp"
 #include "workloads/kernel.hpp"
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct AttentionCoefficients {
   double row_s = 1e-6;             // start and end of a row of blocks
   double memory_efficiency = 0.8;  // of HBM bandwidth
   double quantisation = 0.2;       // 0: rows fill the SMs evenly, 1: in whole turns
+  double prepare_passes = 0;       // benchmarks: passes over Q, K and V before the kernel proper
   int memory_doublings = 2;        // p = 4 between arithmetic and memory
   std::vector<HeadDim> head_dims{{128, 0.5, false}};
 };
@@ -50,9 +52,10 @@ struct AttentionTime {
   bool head_dim_measured = false;  // false: the nearest head dimension's efficiency was used
 };
 
-/// Forward time of the measured kernels.
+/// Forward time of the measured kernels. A benchmark includes what the measured call does before:
+/// rotating Q and K and writing K and V to a cache, which a step does in kernels of their own.
 AttentionTime attention_forward_time(const Attention& attention, const AttentionMachine& machine,
-                                     const AttentionCoefficients& coefficients);
+                                     const AttentionCoefficients& coefficients, Setting setting);
 
 /// The efficiency to use for a head dimension: its own where measured, else that of the next larger
 /// measured one (kernels pad to it), scaled by the padding; the largest for larger ones.

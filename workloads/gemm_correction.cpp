@@ -38,9 +38,9 @@ double GemmCorrection::factor(std::int64_t m_size, std::int64_t n_size, std::int
     if (!(weight > 0)) continue;
     const std::size_t index =
         ((along_m.lower + dm) * n.size() + along_n.lower + dn) * k.size() + along_k.lower + dk;
-    sum += weight * permille[index];
+    sum += weight * percent[index];
   }
-  return 1 + sum / 1000;
+  return 1 + sum / 100;
 }
 
 bool GemmCorrection::covers(std::int64_t m_size, std::int64_t n_size, std::int64_t k_size) const {

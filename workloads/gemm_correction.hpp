@@ -25,10 +25,10 @@ struct GemmCorrection {
   std::vector<std::int64_t> m;
   std::vector<std::int64_t> n;
   std::vector<std::int64_t> k;
-  /// 1000·(measured/predicted − 1), m slowest and k fastest.
-  std::vector<std::int16_t> permille;
+  /// 100·(measured/predicted − 1), m slowest and k fastest.
+  std::vector<std::int16_t> percent;
 
-  bool empty() const { return permille.empty(); }
+  bool empty() const { return percent.empty(); }
   /// measured/predicted to expect at a shape; 1 without a grid.
   double factor(std::int64_t m_size, std::int64_t n_size, std::int64_t k_size) const;
   /// Whether the shape lies inside the grid rather than beyond an end of it.

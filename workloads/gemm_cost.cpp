@@ -26,10 +26,11 @@ struct Shape {
   double overflow = 0;  // 0: operands stay in L2, 1: every wave reads them again
   double misses = 1;    // share of the traffic that reaches HBM
   double sustained = 1;
+  double quantise_s = 0;
 };
 
 Shape shape_of(const Gemm& gemm, const GemmMachine& machine, const GemmCoefficients& c,
-               OperandCache cache) {
+               Setting setting) {
   const auto m = static_cast<double>(gemm.m);
   const auto n = static_cast<double>(gemm.n);
   const auto k = static_cast<double>(gemm.k);
@@ -40,12 +41,16 @@ Shape shape_of(const Gemm& gemm, const GemmMachine& machine, const GemmCoefficie
   shape.a_bytes = batch * m * k * shape.element;
   shape.b_bytes = batch * k * n * shape.element;
   shape.c_bytes = batch * m * n * output;
-  const double usable = machine.l2_bytes * c.l2_share;
-  if (usable > 0) {
-    shape.overflow = clamp01((shape.a_bytes + shape.b_bytes) / batch / usable - 1);
-    if (cache == OperandCache::warm)
-      shape.misses = clamp01((shape.a_bytes + shape.b_bytes + shape.c_bytes) / usable - 1);
-  }
+  const double operands = shape.a_bytes + shape.b_bytes;
+  if (machine.l2_bytes > 0)
+    shape.overflow = clamp01(operands / batch / (machine.l2_bytes * c.l2_share) - 1);
+  // Least-recently-used lines survive a loop whole or hardly at all: the change is sharp.
+  if (setting == Setting::benchmark && machine.l2_bytes > 0)
+    shape.misses =
+        clamp01(2 * ((operands + shape.c_bytes) / (machine.l2_bytes * c.warm_share) - 1));
+  if (setting == Setting::benchmark)
+    shape.quantise_s = c.quantise_start_s + c.quantise_bytes * batch * m * k /
+                                                (machine.memory_bytes_per_s * c.memory_efficiency);
   const double ideal_s = 2 * batch * m * n * k / machine.peak_flops_per_s;
   shape.sustained = 1 + c.sustained_slowdown * (ideal_s / (ideal_s + sustained_after_s));
   return shape;
@@ -89,7 +94,7 @@ GemmTime candidate(const Gemm& gemm, const GemmMachine& machine, const GemmCoeff
   time.memory_bytes =
       traffic(shape, static_cast<double>(tiles_m), static_cast<double>(tiles_n), tile, sms);
   time.memory_s = time.memory_bytes / (machine.memory_bytes_per_s * c.memory_efficiency);
-  time.fixed_s = c.launch_s + time.waves * c.wave_latency_s;
+  time.fixed_s = c.launch_s + time.waves * c.wave_latency_s + shape.quantise_s;
   if (split > 1) {
     // Partial sums in fp32, written and read through L2.
     const double partial = 8.0 * split * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
@@ -110,15 +115,15 @@ const std::vector<Tile>& common_tiles() {
 }
 
 GemmTime gemm_time_with(const Gemm& gemm, const GemmMachine& machine,
-                        const GemmCoefficients& coefficients, OperandCache cache, Tile tile,
+                        const GemmCoefficients& coefficients, Setting setting, Tile tile,
                         int split_k) {
-  return candidate(gemm, machine, coefficients, shape_of(gemm, machine, coefficients, cache), tile,
-                   split_k);
+  return candidate(gemm, machine, coefficients, shape_of(gemm, machine, coefficients, setting),
+                   tile, split_k);
 }
 
 GemmTime gemm_time(const Gemm& gemm, const GemmMachine& machine,
-                   const GemmCoefficients& coefficients, OperandCache cache) {
-  const Shape shape = shape_of(gemm, machine, coefficients, cache);
+                   const GemmCoefficients& coefficients, Setting setting) {
+  const Shape shape = shape_of(gemm, machine, coefficients, setting);
   const std::vector<Tile>& tiles = coefficients.tiles.empty() ? common_tiles() : coefficients.tiles;
   GemmTime best;
   for (const Tile tile : tiles) {

@@ -47,12 +47,15 @@ struct GemmCoefficients {
   double k_fill = 160;                    // k₀, elements
   double feed_bytes_per_s_per_sm = 1e11;  // from L2 into one SM
   double memory_efficiency = 0.8;         // of HBM bandwidth
-  double l2_share = 0.5;                  // of the L2, usable for operands
+  double l2_share = 0.5;                  // of the L2, usable for operands within one kernel
+  double warm_share = 0.15;               // of the L2, that a benchmark loop finds warm
   double wave_quantisation = 0.2;         // 0: fractional waves, 1: whole waves
   double wave_latency_s = 0.3e-6;         // per wave
   double split_k_s = 2e-6;                // the reduction's own launch and synchronisation
   double sustained_slowdown = 0.1;        // of arithmetic, in multiplications of many milliseconds
-  int math_feed_doublings = 2;            // p = 4 between arithmetic and feed
+  double quantise_start_s = 0;            // fp8 benchmarks: fixed cost of quantising the input
+  double quantise_bytes = 0;              // and its traffic per input element
+  int math_feed_doublings = 3;            // p = 8 between arithmetic and feed
   int memory_doublings = 2;               // p = 4 between those and memory
   std::vector<Tile> tiles;                // what the library has to choose from
 };
@@ -60,9 +63,10 @@ struct GemmCoefficients {
 /// The tiles libraries ship for every generation; profiles may name others.
 const std::vector<Tile>& common_tiles();
 
-/// Where operands are when the kernel starts. A benchmark loop finds in L2 what fits there; a
-/// training step finds other layers' data.
-enum class OperandCache { cold, warm };
+/// Where a kernel runs. In a training step its operands come from HBM. A benchmark loop repeats one
+/// multiplication: it finds in L2 what fits there, and in fp8 it quantises its input each time (a
+/// step has kernels of their own for that).
+enum class Setting { step, benchmark };
 
 struct GemmTime {
   double total_s = 0;
@@ -77,11 +81,11 @@ struct GemmTime {
 
 /// Time of one candidate.
 GemmTime gemm_time_with(const Gemm& gemm, const GemmMachine& machine,
-                        const GemmCoefficients& coefficients, OperandCache cache, Tile tile,
+                        const GemmCoefficients& coefficients, Setting setting, Tile tile,
                         int split_k);
 
 /// Time of the fastest candidate; equal times go to the earlier tile and the smaller split.
 GemmTime gemm_time(const Gemm& gemm, const GemmMachine& machine,
-                   const GemmCoefficients& coefficients, OperandCache cache);
+                   const GemmCoefficients& coefficients, Setting setting);
 
 }  // namespace stepsim::workloads

@@ -44,25 +44,24 @@ void scale(KernelTime& time, double factor) {
   time.fixed_s *= factor;
 }
 
-std::string describe(const Source& source) {
-  return std::string(to_string(source.kind)) + ": " + source.note;
+std::string describe(const Source& source, const std::string& inherited_from) {
+  std::string text = std::string(to_string(source.kind)) + ": " + source.note;
+  if (!inherited_from.empty()) text += ", on " + inherited_from;
+  return text;
 }
 
 }  // namespace
 
-KernelCostModel::KernelCostModel(const DataDirectory&, const topology::Device& device,
+KernelCostModel::KernelCostModel(const DataDirectory& data, const topology::Device& device,
                                  AttentionKernel attention)
     : KernelCostModel(device,
-                      std::make_shared<const KernelProfile>(typical_profile(device.architecture)),
-                      true, attention) {}
+                      std::make_shared<const KernelProfile>(load_kernel_profile(data, device)),
+                      attention) {}
 
 KernelCostModel::KernelCostModel(topology::Device device,
-                                 std::shared_ptr<const KernelProfile> profile, bool inherited,
+                                 std::shared_ptr<const KernelProfile> profile,
                                  AttentionKernel attention)
-    : device_(std::move(device)),
-      profile_(std::move(profile)),
-      inherited_(inherited),
-      attention_(attention) {}
+    : device_(std::move(device)), profile_(std::move(profile)), attention_(attention) {}
 
 KernelCostModel::~KernelCostModel() = default;
 
@@ -84,38 +83,40 @@ GemmMachine KernelCostModel::machine_for(const Gemm& gemm) const {
           static_cast<double>(device_.l2_cache.value.count())};
 }
 
-GemmTime KernelCostModel::gemm_candidate(const Gemm& gemm, OperandCache cache) const {
+GemmTime KernelCostModel::gemm_candidate(const Gemm& gemm, Setting setting) const {
   return gemm_time(gemm, machine_for(gemm), choose(*profile_, gemm.format).profile.coefficients,
-                   cache);
+                   setting);
 }
 
-KernelTime KernelCostModel::time_of(const Gemm& gemm, OperandCache cache) const {
+KernelTime KernelCostModel::time_of(const Gemm& gemm, Setting setting) const {
   const ChosenGemm chosen = choose(*profile_, gemm.format);
   const GemmMachine machine = machine_for(gemm);
-  const GemmTime best = gemm_time(gemm, machine, chosen.profile.coefficients, cache);
+  const GemmTime best = gemm_time(gemm, machine, chosen.profile.coefficients, setting);
   KernelTime time{best.total_s, best.compute_s, best.memory_s, best.fixed_s, false, ""};
   scale(time, chosen.profile.correction.factor(gemm.m * gemm.batch, gemm.n, gemm.k));
   // However the table bends the model, nothing beats the datasheet.
   const Kernel kernel{"", gemm, 1};
   const double least_compute_s = flops(kernel) / machine.peak_flops_per_s;
   const double least_memory_s =
-      cache == OperandCache::cold ? minimum_bytes(kernel) / machine.memory_bytes_per_s : 0;
+      setting == Setting::step ? minimum_bytes(kernel) / machine.memory_bytes_per_s : 0;
   time.total_s = std::max({time.total_s, least_compute_s, least_memory_s});
-  time.assumed = inherited_ || !chosen.own || chosen.profile.source.kind == SourceKind::assumed;
-  time.source = describe(chosen.profile.source);
+  time.assumed = !chosen.profile.inherited_from.empty() || !chosen.own ||
+                 chosen.profile.source.kind == SourceKind::assumed;
+  time.source = describe(chosen.profile.source, chosen.profile.inherited_from);
   return time;
 }
 
-KernelTime KernelCostModel::flash_time(const Attention& attention) const {
+KernelTime KernelCostModel::flash_time(const Attention& attention, Setting setting) const {
   const AttentionProfile& profile = profile_->attention;
   const int sms = device_.streaming_multiprocessors.value;
   const AttentionMachine machine{sms, sms, peak(attention.format),
                                  device_.memory_bandwidth.value.bytes_per_second()};
-  const AttentionTime forward = attention_forward_time(attention, machine, profile.coefficients);
+  const AttentionTime forward =
+      attention_forward_time(attention, machine, profile.coefficients, setting);
   KernelTime time{forward.total_s, forward.compute_s, forward.memory_s, forward.fixed_s, false, ""};
-  time.assumed =
-      inherited_ || !forward.head_dim_measured || profile.source.kind == SourceKind::assumed;
-  time.source = describe(profile.source);
+  time.assumed = !profile.inherited_from.empty() || !forward.head_dim_measured ||
+                 profile.source.kind == SourceKind::assumed;
+  time.source = describe(profile.source, profile.inherited_from);
   if (attention.backward) {
     const Sourced<double>& ratio = backward_ratio(profile, attention.head_dim);
     scale(time, ratio.value);
@@ -132,13 +133,14 @@ KernelTime KernelCostModel::flash_time(const Attention& attention) const {
 KernelTime KernelCostModel::unfused_time(const Attention& attention) const {
   const UnfusedAttention kernels = unfused(attention);
   KernelTime time;
-  for (const Gemm& gemm : kernels.gemms) merge(time, time_of(gemm, OperandCache::cold));
+  for (const Gemm& gemm : kernels.gemms) merge(time, time_of(gemm, Setting::step));
   merge(time, time_of(kernels.softmax, 1));
   return time;
 }
 
-KernelTime KernelCostModel::time_of(const Attention& attention) const {
-  return attention_ == AttentionKernel::unfused ? unfused_time(attention) : flash_time(attention);
+KernelTime KernelCostModel::time_of(const Attention& attention, Setting setting) const {
+  return attention_ == AttentionKernel::unfused ? unfused_time(attention)
+                                                : flash_time(attention, setting);
 }
 
 KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches) const {
@@ -148,19 +150,20 @@ KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches) co
                                         : profile_->streaming.at(StreamingKind::elementwise);
   const StreamingMachine machine{device_.memory_bandwidth.value.bytes_per_second(),
                                  device_.vector_peak.value.flops_per_second()};
-  const StreamingTime parts = streaming_time(streaming, launches, machine, profile.coefficients);
+  const StreamingTime parts = streaming_time(streaming, launches, machine, profile.coefficients());
   return {parts.total_s,
           parts.compute_s,
           parts.memory_s,
           parts.fixed_s,
-          inherited_ || found == profile_->streaming.end() ||
-              profile.source.kind == SourceKind::assumed,
-          describe(profile.source)};
+          !profile.inherited_from.empty() || found == profile_->streaming.end() ||
+              profile.memory_efficiency.source.kind == SourceKind::assumed,
+          describe(profile.memory_efficiency.source, profile.inherited_from)};
 }
 
-KernelTime KernelCostModel::time(const Kernel& kernel, OperandCache cache) const {
-  if (const auto* gemm = std::get_if<Gemm>(&kernel.work)) return time_of(*gemm, cache);
-  if (const auto* attention = std::get_if<Attention>(&kernel.work)) return time_of(*attention);
+KernelTime KernelCostModel::time(const Kernel& kernel, Setting setting) const {
+  if (const auto* gemm = std::get_if<Gemm>(&kernel.work)) return time_of(*gemm, setting);
+  if (const auto* attention = std::get_if<Attention>(&kernel.work))
+    return time_of(*attention, setting);
   return time_of(std::get<Streaming>(kernel.work), kernel.launches);
 }
 

@@ -40,17 +40,17 @@ class KernelCostModel {
   /// kernel runs.
   KernelCostModel(const DataDirectory& data, const topology::Device& device,
                   AttentionKernel attention = AttentionKernel::flash2);
-  /// With a profile at hand. `inherited`: it describes another device of the generation.
+  /// With a profile at hand.
   KernelCostModel(topology::Device device, std::shared_ptr<const KernelProfile> profile,
-                  bool inherited, AttentionKernel attention = AttentionKernel::flash2);
+                  AttentionKernel attention = AttentionKernel::flash2);
   ~KernelCostModel();
 
   /// In a training step operands start cold; benchmarks that repeat one kernel find them in L2.
   /// Throws InputError when the device has no arithmetic in the kernel's number format.
-  KernelTime time(const Kernel& kernel, OperandCache cache = OperandCache::cold) const;
+  KernelTime time(const Kernel& kernel, Setting setting = Setting::step) const;
   sim::KernelCost cost(const Kernel& kernel) const;
   /// The candidate behind a matrix multiplication's time, correction not applied.
-  GemmTime gemm_candidate(const Gemm& gemm, OperandCache cache = OperandCache::cold) const;
+  GemmTime gemm_candidate(const Gemm& gemm, Setting setting = Setting::step) const;
 
   const topology::Device& device() const { return device_; }
   const KernelProfile& profile() const { return *profile_; }
@@ -59,15 +59,14 @@ class KernelCostModel {
  private:
   double peak(topology::MatrixFormat format) const;
   GemmMachine machine_for(const Gemm& gemm) const;
-  KernelTime time_of(const Gemm& gemm, OperandCache cache) const;
-  KernelTime time_of(const Attention& attention) const;
+  KernelTime time_of(const Gemm& gemm, Setting setting) const;
+  KernelTime time_of(const Attention& attention, Setting setting) const;
   KernelTime time_of(const Streaming& streaming, int launches) const;
-  KernelTime flash_time(const Attention& attention) const;
+  KernelTime flash_time(const Attention& attention, Setting setting) const;
   KernelTime unfused_time(const Attention& attention) const;
 
   topology::Device device_;
   std::shared_ptr<const KernelProfile> profile_;
-  bool inherited_ = false;
   AttentionKernel attention_ = AttentionKernel::flash2;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// What is known about the kernels of one device type, read from workloads/kernels/DEVICE.yaml:
-/// the coefficients of the three cost models, each with its source.
+/// the coefficients of the three cost models, each with its source. `stepsim-fit-kernels` (in
+/// calibrate/tools) writes these files from public measurements.
 
 #include "workloads/attention_cost.hpp"
 #include "workloads/gemm_correction.hpp"
@@ -35,38 +36,46 @@ struct GemmProfile {
   GemmCorrection correction;
   Source source;
   std::vector<FitError> held_out;
+  std::string inherited_from;  // the device it was measured on, when that is another
 };
 
 struct AttentionProfile {
   AttentionCoefficients coefficients;
   Source source;
   std::vector<FitError> held_out;
-  /// Backward time over forward time, by head dimension in rising order.
+  std::string inherited_from;
+  /// Backward time over forward time, by head dimension.
   std::map<std::int64_t, Sourced<double>> backward_ratio;
   /// Time of a kernel generation over that of the measured kernels.
   std::map<AttentionKernel, Sourced<double>> kernel_factor;
 };
 
 struct StreamingProfile {
-  StreamingCoefficients coefficients;
-  Source source;
+  Sourced<double> memory_efficiency;
+  Sourced<double> start_s;
+  std::string inherited_from;
+
+  StreamingCoefficients coefficients() const { return {memory_efficiency.value, start_s.value}; }
 };
 
 struct KernelProfile {
-  std::string device;  // whose measurements these are
+  std::string device;
   std::map<topology::MatrixFormat, GemmProfile> gemm;
   AttentionProfile attention;
   std::map<StreamingKind, StreamingProfile> streaming;
-  std::string file;  // where it was read from; empty: built in
-  std::string hash;
+  std::string file;  // where it was read from
+  std::string hash;  // of the file's bytes
 };
+
+/// The profile of a device: its own file, filled up from the one it inherits; without a file of its
+/// own, all of its generation's. Throws InputError with every problem of a file.
+KernelProfile load_kernel_profile(const DataDirectory& data, const topology::Device& device);
+
+/// Reads one file. Blocks it leaves out are taken from the file it says it inherits.
+KernelProfile read_kernel_profile(const DataDirectory& data, const std::string& name);
 
 /// The ratio to use for a head dimension: its own, else that of the nearest smaller one measured,
 /// else the smallest's.
 const Sourced<double>& backward_ratio(const AttentionProfile& profile, std::int64_t head_dim);
-
-/// Efficiencies typical of a generation, nothing of them measured on the device at hand: the start
-/// of every fit, and the last resort. All `assumed`.
-KernelProfile typical_profile(topology::Architecture architecture);
 
 }  // namespace stepsim::workloads

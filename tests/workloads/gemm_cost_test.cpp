@@ -19,8 +19,8 @@ const std::vector<Gemm> shapes{{1, 4096, 4096},       {7, 32, 64},          {128
                                {2048, 2048, 65536},   {1000, 1000, 1000},   {512, 512, 128, 96},
                                {16384, 16384, 16384}, {128256, 8192, 8192}, {1, 1, 1}};
 
-double total(const Gemm& gemm, const GemmMachine& on, OperandCache cache = OperandCache::cold) {
-  return gemm_time(gemm, on, GemmCoefficients{}, cache).total_s;
+double total(const Gemm& gemm, const GemmMachine& on, Setting setting = Setting::step) {
+  return gemm_time(gemm, on, GemmCoefficients{}, setting).total_s;
 }
 
 }  // namespace
@@ -39,13 +39,13 @@ TEST_CASE("no multiplication beats the datasheet's roofline", "[gemm_cost]") {
     CAPTURE(gemm.m, gemm.n, gemm.k);
     CHECK(total(gemm, machine) >= flops(kernel) / machine.peak_flops_per_s);
     CHECK(total(gemm, machine) >= minimum_bytes(kernel) / machine.memory_bytes_per_s);
-    CHECK(total(gemm, machine, OperandCache::warm) >= flops(kernel) / machine.peak_flops_per_s);
+    CHECK(total(gemm, machine, Setting::benchmark) >= flops(kernel) / machine.peak_flops_per_s);
   }
 }
 
 TEST_CASE("operands found in the L2 never slow a multiplication", "[gemm_cost]") {
   for (const Gemm& gemm : shapes)
-    CHECK(total(gemm, machine, OperandCache::warm) <= total(gemm, machine));
+    CHECK(total(gemm, machine, Setting::benchmark) <= total(gemm, machine));
 }
 
 TEST_CASE("a longer k loop is never faster", "[gemm_cost]") {
@@ -68,15 +68,14 @@ TEST_CASE("more SMs or more bandwidth never slow a fixed candidate", "[gemm_cost
         GemmMachine fewer = machine;
         fewer.available_sms = available;
         const double time =
-            gemm_time_with(gemm, fewer, coefficients, OperandCache::cold, tile, 1).total_s;
+            gemm_time_with(gemm, fewer, coefficients, Setting::step, tile, 1).total_s;
         CAPTURE(gemm.m, gemm.n, gemm.k, tile.m, tile.n, available);
         CHECK(time <= previous);
         previous = time;
       }
       GemmMachine wider = machine;
       wider.memory_bytes_per_s *= 1.5;
-      CHECK(gemm_time_with(gemm, wider, coefficients, OperandCache::cold, tile, 1).total_s <=
-            previous);
+      CHECK(gemm_time_with(gemm, wider, coefficients, Setting::step, tile, 1).total_s <= previous);
     }
   }
 }
@@ -84,12 +83,12 @@ TEST_CASE("more SMs or more bandwidth never slow a fixed candidate", "[gemm_cost
 TEST_CASE("the chosen candidate is the fastest", "[gemm_cost]") {
   const GemmCoefficients coefficients;
   for (const Gemm& gemm : shapes) {
-    const GemmTime best = gemm_time(gemm, machine, coefficients, OperandCache::cold);
+    const GemmTime best = gemm_time(gemm, machine, coefficients, Setting::step);
     const GemmTime same =
-        gemm_time_with(gemm, machine, coefficients, OperandCache::cold, best.tile, best.split_k);
+        gemm_time_with(gemm, machine, coefficients, Setting::step, best.tile, best.split_k);
     CHECK(same.total_s == best.total_s);
     for (const Tile tile : common_tiles())
-      CHECK(gemm_time_with(gemm, machine, coefficients, OperandCache::cold, tile, 1).total_s >=
+      CHECK(gemm_time_with(gemm, machine, coefficients, Setting::step, tile, 1).total_s >=
             best.total_s);
   }
 }
@@ -98,7 +97,7 @@ TEST_CASE("one tile more than the SMs hold costs part of a wave", "[gemm_cost]")
   GemmCoefficients coefficients;
   const auto waves = [&](std::int64_t rows, double quantisation) {
     coefficients.wave_quantisation = quantisation;
-    return gemm_time_with({rows * 128, 128, 4096}, machine, coefficients, OperandCache::warm,
+    return gemm_time_with({rows * 128, 128, 4096}, machine, coefficients, Setting::benchmark,
                           {128, 128}, 1)
         .waves;
   };
@@ -111,10 +110,10 @@ TEST_CASE("one tile more than the SMs hold costs part of a wave", "[gemm_cost]")
 
 TEST_CASE("a split k loop fills the device when the output is small", "[gemm_cost]") {
   const GemmTime best =
-      gemm_time({128, 128, 65536}, machine, GemmCoefficients{}, OperandCache::warm);
+      gemm_time({128, 128, 65536}, machine, GemmCoefficients{}, Setting::benchmark);
   CHECK(best.split_k > 1);
   const GemmTime wide =
-      gemm_time({8192, 8192, 8192}, machine, GemmCoefficients{}, OperandCache::warm);
+      gemm_time({8192, 8192, 8192}, machine, GemmCoefficients{}, Setting::benchmark);
   CHECK(wide.split_k == 1);
 }
 
@@ -124,8 +123,8 @@ TEST_CASE("an accumulating multiplication moves its fp32 output twice", "[gemm_c
   accumulating.accumulates = true;
   const GemmCoefficients c;
   const double difference =
-      gemm_time_with(accumulating, machine, c, OperandCache::cold, {128, 128}, 1).memory_bytes -
-      gemm_time_with(plain, machine, c, OperandCache::cold, {128, 128}, 1).memory_bytes;
+      gemm_time_with(accumulating, machine, c, Setting::step, {128, 128}, 1).memory_bytes -
+      gemm_time_with(plain, machine, c, Setting::step, {128, 128}, 1).memory_bytes;
   CHECK(difference == 1024.0 * 1024 * (8 - 2));
 }
 
@@ -139,8 +138,7 @@ TEST_CASE("the piecewise linear logarithm is exact at powers of two", "[gemm_cor
 
 TEST_CASE("a correction interpolates between its nodes and stays at its ends beyond them",
           "[gemm_correction]") {
-  const GemmCorrection correction{
-      {128, 256}, {128, 256}, {64, 1024}, {0, 100, 0, 100, 40, 140, 40, 140}};
+  const GemmCorrection correction{{128, 256}, {128, 256}, {64, 1024}, {0, 10, 0, 10, 4, 14, 4, 14}};
   CHECK(correction.factor(128, 128, 64) == 1.0);
   CHECK(correction.factor(256, 256, 1024) == Approx(1.14));
   CHECK(correction.factor(128, 200, 256) == Approx(1.05));
