@@ -5,12 +5,21 @@
 namespace stepsim::workloads {
 namespace {
 
-bool keeps_output(Recompute recompute, KernelRole role) {
+/// Matrix products of forward up to and including `kernel`.
+std::int64_t products_until(const ModuleWork& work, std::uint32_t kernel) {
+  return std::count_if(
+      work.forward.begin(), work.forward.begin() + kernel + 1,
+      [](const IssuedKernel& each) { return each.role == KernelRole::matrix_product; });
+}
+
+bool keeps_output(const ModuleWork& work, Recompute recompute, std::uint32_t kernel) {
+  const KernelRole role = work.forward[kernel].role;
   switch (recompute) {
     case Recompute::nothing:
       return true;
-    case Recompute::all_but_products:
-      return role == KernelRole::matrix_product || role == KernelRole::attention;
+    case Recompute::selected_ops:
+      return role == KernelRole::attention ||
+             (role == KernelRole::matrix_product && products_until(work, kernel) % 2 == 1);
     case Recompute::attention_matrices:
       return role != KernelRole::attention_matrix;
     case Recompute::everything:
@@ -28,12 +37,12 @@ enum class Life {
 };
 
 Life life_of(const ModuleWork& work, Recompute recompute, const ActivationTensor& tensor) {
-  const KernelRole role = work.forward[tensor.written_by].role;
   const bool needed = tensor.last_backward_use.has_value();
-  if (!keeps_output(recompute, role)) return needed ? Life::recomputed : Life::transient;
+  if (!keeps_output(work, recompute, tensor.written_by))
+    return needed ? Life::recomputed : Life::transient;
   if (needed) return Life::saved;
   // Selective checkpointing caches every output of the ops on its list, needed or not.
-  return recompute == Recompute::all_but_products ? Life::kept_for_replay : Life::transient;
+  return recompute == Recompute::selected_ops ? Life::kept_for_replay : Life::transient;
 }
 
 class Scheduler {
@@ -152,7 +161,7 @@ std::vector<std::uint32_t> recomputed_kernels(const ModuleWork& work, Recompute 
     if (life_of(work, recompute, tensor) == Life::recomputed)
       end = std::max(end, tensor.written_by + 1);
   for (std::uint32_t kernel = 0; kernel < end; ++kernel)
-    if (!keeps_output(recompute, work.forward[kernel].role)) kernels.push_back(kernel);
+    if (!keeps_output(work, recompute, kernel)) kernels.push_back(kernel);
   return kernels;
 }
 

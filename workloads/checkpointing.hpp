@@ -6,6 +6,9 @@
 /// As torch.utils.checkpoint (non-reentrant): backward of a checkpointed module first runs the
 /// needed part of forward again, all of it before the first gradient kernel; with early stop that
 /// part ends with the last tensor backward needs, so the kernels after it do not run twice.
+///
+/// The selective policy by op is torchtitan's: outputs of attention and of the first, third, …
+/// matrix product of a block are kept, whether backward needs them or not; the rest runs again.
 
 #include "workloads/step_work.hpp"
 

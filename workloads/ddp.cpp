@@ -266,10 +266,8 @@ void DdpEmitter::finalize_backward() {
 
 void DdpEmitter::clip_gradient_norm() {
   builder_.set_scope("gradient_norm");
-  std::int64_t bytes = 0;
-  for (std::uint32_t p = 0; p < parameters_.size(); ++p) bytes += count(p) * gradient_bytes();
-  stream_kernel(default_stream_, "gradient_norm", StreamingKind::reduction, bytes, 0);
-  stream_kernel(default_stream_, "gradient_clip", StreamingKind::elementwise, bytes, bytes);
+  for (const IssuedKernel& kernel : {input_.work.gradient_norm, input_.work.gradient_clip})
+    builder_.kernel(default_stream_, kernel.kernel, kernel.host_time);
 }
 
 void DdpEmitter::step_optimizer() {

@@ -44,10 +44,9 @@ void Fsdp2Emitter::add_buffers() {
   group_of_parameter_.assign(work.parameters.size(), parameter_groups_.size());
   for (std::size_t g = 0; g < parameter_groups_.size(); ++g) {
     const ParameterGroup& group = parameter_groups_[g];
-    groups_.push_back(make_fsdp2_group(group, g, input_.plan, input_.training, costs_, builder_));
+    groups_.push_back(make_fsdp2_group(group, g, input_, costs_, builder_));
     for (const std::size_t module : group.modules) group_of_module_[module] = g;
     for (const std::uint32_t parameter : group.parameters) group_of_parameter_[parameter] = g;
-    local_elements_ += group.padded_elements / input_.plan.shard;
   }
   for (const Parameter& parameter : work.parameters)
     gradient_buffers_.push_back(
@@ -141,9 +140,8 @@ void Fsdp2Emitter::root_final_callback(GradientSync sync) {
 // own stream, then all gradients are scaled.
 void Fsdp2Emitter::clip_gradient_norm() {
   builder_.set_scope("gradient_norm");
-  const std::int64_t bytes = local_elements_ * bytes_of(input_.training.parameter_precision);
-  launch(default_stream_,
-         costs_.kernel(streaming_kernel("gradient_norm", StreamingKind::reduction, bytes, 0)));
+  const IssuedKernel& norm = input_.work.gradient_norm;
+  builder_.kernel(default_stream_, norm.kernel, norm.host_time);
   if (is_sharded()) {
     builder_.wait_stream(process_group_stream_, default_stream_);
     builder_.collective(process_group_stream_, shard_slot_,
@@ -151,8 +149,8 @@ void Fsdp2Emitter::clip_gradient_norm() {
                         input_.host.collective);
     builder_.wait_stream(default_stream_, process_group_stream_);
   }
-  launch(default_stream_, costs_.kernel(streaming_kernel(
-                              "gradient_clip", StreamingKind::elementwise, bytes, bytes)));
+  const IssuedKernel& clip = input_.work.gradient_clip;
+  builder_.kernel(default_stream_, clip.kernel, clip.host_time);
 }
 
 void Fsdp2Emitter::step_optimizer() {

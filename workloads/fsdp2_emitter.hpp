@@ -48,6 +48,7 @@ class Fsdp2Emitter final : public GradientListener {
   void wait_for_unshard(Fsdp2Group& group);
   void copy_out(Fsdp2Group& group);
   void unshard_alone(Fsdp2Group& group);
+  void allocate_unsharded(const Fsdp2Group& group);
   void prefetch_previous(Fsdp2Group& group);
   void reshard(Fsdp2Group& group);
   void gather_streams_wait(sim::EventId event);
@@ -86,7 +87,6 @@ class Fsdp2Emitter final : public GradientListener {
   std::vector<std::size_t> group_of_module_;
   std::vector<std::size_t> group_of_parameter_;
   std::vector<sim::BufferId> gradient_buffers_;  // per parameter, unsharded
-  std::int64_t local_elements_ = 0;              // padded elements of this rank's shards
 
   // FSDPCommContext: shared by all groups.
   TrainingState training_state_ = TrainingState::forward;

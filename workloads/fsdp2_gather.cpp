@@ -48,9 +48,13 @@ void Fsdp2Emitter::wait_for_unshard(Fsdp2Group& group) {
 
 void Fsdp2Emitter::copy_out(Fsdp2Group& group) {
   builder_.wait(default_stream_, group.events.gathered);
-  builder_.allocate(group.buffers.unsharded_parameters);
+  allocate_unsharded(group);
   launch(default_stream_, group.kernels.copy_out);
   builder_.record(group.events.copied_out, default_stream_);
+}
+
+void Fsdp2Emitter::allocate_unsharded(const Fsdp2Group& group) {
+  for (const sim::BufferId buffer : group.buffers.unsharded_parameters) builder_.allocate(buffer);
 }
 
 // A mesh dimension of one rank: the parameters are cast and copied, nothing is gathered.
@@ -59,7 +63,7 @@ void Fsdp2Emitter::unshard_alone(Fsdp2Group& group) {
     builder_.allocate(group.buffers.gather_input);
     launch(default_stream_, *group.kernels.gather_cast);
   }
-  builder_.allocate(group.buffers.unsharded_parameters);
+  allocate_unsharded(group);
   launch(default_stream_, group.kernels.gather_copy_in);
   if (group.kernels.gather_cast) builder_.free(group.buffers.gather_input);
 }
@@ -86,7 +90,7 @@ void Fsdp2Emitter::prefetch_previous(Fsdp2Group& group) {
 
 void Fsdp2Emitter::reshard(Fsdp2Group& group) {
   if (!group.is_unsharded) return;
-  builder_.free(group.buffers.unsharded_parameters);
+  for (const sim::BufferId buffer : group.buffers.unsharded_parameters) builder_.free(buffer);
   group.is_unsharded = false;
 }
 

@@ -13,12 +13,12 @@ Kernel add(const char* name, std::int64_t read, std::int64_t written) {
   return streaming_kernel(name, StreamingKind::elementwise, read, written);
 }
 
-Fsdp2Buffers add_buffers(const ParameterGroup& group, const Plan& plan, const Training& training,
+Fsdp2Buffers add_buffers(const ParameterGroup& group, const Fsdp2Input& input,
                          sim::ProgramBuilder& builder) {
   using sim::BufferKind;
-  const Fsdp2Precision precision = fsdp2_precision(training);
+  const Fsdp2Precision precision = fsdp2_precision(input.training);
   const std::int64_t full = group.padded_elements;
-  const std::int64_t local = full / plan.shard;
+  const std::int64_t local = full / input.plan.shard;
   const auto buffer = [&](const char* name, BufferKind kind, std::int64_t bytes) {
     return builder.add_buffer(group.name + "/" + name, kind, Bytes(bytes));
   };
@@ -31,8 +31,12 @@ Fsdp2Buffers add_buffers(const ParameterGroup& group, const Plan& plan, const Tr
       buffer("all_gather_input", BufferKind::communication, precision.compute * local);
   buffers.gather_output =
       buffer("all_gather_output", BufferKind::communication, precision.compute * full);
-  buffers.unsharded_parameters =
-      buffer("unsharded_parameters", BufferKind::unsharded_parameters, precision.compute * full);
+  for (const std::uint32_t p : group.parameters) {
+    const Parameter& parameter = input.work.parameters[p];
+    buffers.unsharded_parameters.push_back(
+        builder.add_buffer(parameter.name + "/unsharded", BufferKind::unsharded_parameters,
+                           Bytes(precision.compute * padded_count(parameter, input.plan.shard))));
+  }
   buffers.accumulated_gradient = buffer("accumulated_gradient", BufferKind::unsharded_gradients,
                                         precision.reduce * group.elements);
   buffers.reduce_input =
@@ -89,14 +93,15 @@ Bytes reduce_scatter_bytes(const ParameterGroup& group, const Training& training
   return Bytes(group.padded_elements) * bytes_of(training.reduce_precision);
 }
 
-Fsdp2Group make_fsdp2_group(const ParameterGroup& group, std::size_t index, const Plan& plan,
-                            const Training& training, StepCosts& costs,
-                            sim::ProgramBuilder& builder) {
+Fsdp2Group make_fsdp2_group(const ParameterGroup& group, std::size_t index, const Fsdp2Input& input,
+                            StepCosts& costs, sim::ProgramBuilder& builder) {
+  const Plan& plan = input.plan;
+  const Training& training = input.training;
   using topology::Collective;
   Fsdp2Group made;
   made.group = &group;
   made.index = index;
-  made.buffers = add_buffers(group, plan, training, builder);
+  made.buffers = add_buffers(group, input, builder);
   made.kernels = add_kernels(group, plan, training, costs);
   made.events = {builder.add_event(), builder.add_event(), builder.add_event(),
                  builder.add_event()};

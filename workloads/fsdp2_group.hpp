@@ -3,8 +3,8 @@
 /// One FSDPParamGroup: its buffers, events, and the kernels and collectives that move it. Byte
 /// counts are those of fully_shard's fused copies; dim 0 of every parameter is padded.
 
+#include "workloads/fsdp2.hpp"
 #include "workloads/groups.hpp"
-#include "workloads/plan.hpp"
 #include "workloads/step_costs.hpp"
 
 #include "sim/program_builder.hpp"
@@ -18,8 +18,8 @@ namespace stepsim::workloads {
 struct Fsdp2Buffers {
   sim::BufferId gather_input;   // the local shard in compute precision, before its copy-in
   sim::BufferId gather_output;  // the all-gather's buffer
-  sim::BufferId unsharded_parameters;
-  sim::BufferId accumulated_gradient;  // unsharded, in reduce precision
+  std::vector<sim::BufferId> unsharded_parameters;  // one a parameter, as fully_shard allocates
+  sim::BufferId accumulated_gradient;               // unsharded, in reduce precision
   sim::BufferId reduce_input;
   sim::BufferId reduce_output;  // this rank's shard in reduce precision
   sim::BufferId cast_gradient;  // the same in parameter precision, when it is added and dropped
@@ -81,8 +81,7 @@ Bytes all_gather_bytes(const ParameterGroup& group, const Training& training);
 Bytes reduce_scatter_bytes(const ParameterGroup& group, const Training& training);
 
 /// Declares the group's buffers and events and costs what it moves.
-Fsdp2Group make_fsdp2_group(const ParameterGroup& group, std::size_t index, const Plan& plan,
-                            const Training& training, StepCosts& costs,
-                            sim::ProgramBuilder& builder);
+Fsdp2Group make_fsdp2_group(const ParameterGroup& group, std::size_t index, const Fsdp2Input& input,
+                            StepCosts& costs, sim::ProgramBuilder& builder);
 
 }  // namespace stepsim::workloads

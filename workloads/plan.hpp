@@ -27,9 +27,9 @@ struct Plan {
 enum class CheckpointKind { none, selective, full };
 const char* to_string(CheckpointKind kind);
 
-/// What selective checkpointing recomputes in a block: everything but the outputs of matrix
-/// products and attention (op), whole blocks every n-th (every_n), or the attention matrices
-/// (core_attention).
+/// What selective checkpointing recomputes in a block: everything but the outputs of attention and
+/// of every second matrix product (op, as torchtitan), whole blocks every n-th (every_n), or the
+/// attention matrices (core_attention).
 enum class SelectivePolicy { op, every_n, core_attention };
 const char* to_string(SelectivePolicy policy);
 

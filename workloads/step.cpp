@@ -57,19 +57,24 @@ void check(const StepInput& input) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-/// Parameters the optimizer updates on the rank that holds the most: rank 0, whose shards are the
-/// whole chunks.
-std::int64_t optimizer_elements(const Model& model, const Plan& plan) {
-  if (plan.shard == 1) return parameter_count(model);
-  std::int64_t elements = 0;
-  const auto add = [&](const std::vector<Parameter>& parameters, std::int64_t times) {
-    for (const Parameter& parameter : parameters)
-      elements += padded_count(parameter, plan.shard) / plan.shard * times;
-  };
-  add(embedding_parameters(model), 1);
-  add(layer_parameters(model, 0), model.layers);
-  add(final_parameters(model), 1);
-  return elements;
+/// All parameters of the model, each once, without making a list for every layer.
+template <class Visit>
+void for_each_parameter(const Model& model, const Visit& visit) {
+  for (const Parameter& parameter : embedding_parameters(model)) visit(parameter, 1);
+  for (const Parameter& parameter : layer_parameters(model, 0)) visit(parameter, model.layers);
+  for (const Parameter& parameter : final_parameters(model)) visit(parameter, 1);
+}
+
+/// What the optimizer updates on the rank that holds the most: rank 0, whose shards are whole
+/// chunks.
+StepModel step_model(const StepInput& input) {
+  StepModel model{input.model, input.training, input.software, 0, 0};
+  for_each_parameter(input.model, [&](const Parameter& parameter, std::int64_t times) {
+    model.optimizer_elements +=
+        padded_count(parameter, input.plan.shard) / input.plan.shard * times;
+    model.optimizer_tensors += times;
+  });
+  return model;
 }
 
 sim::Program emit(const StepInput& input, const StepWork& work, StepCosts& costs,
@@ -101,9 +106,7 @@ Step build(const StepInput& input, const CostSource& source) {
   check(input);
   Step step;
   StepCosts costs(source);
-  const StepWork work = make_step_work(
-      {input.model, input.training, input.software, optimizer_elements(input.model, input.plan)},
-      costs);
+  const StepWork work = make_step_work(step_model(input), costs);
   sim::Program program = emit(input, work, costs, step.assumptions);
   step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
   step.hardware_flops_per_rank =

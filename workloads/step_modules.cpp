@@ -1,6 +1,8 @@
 #include "workloads/step_modules.hpp"
 
+#include "workloads/host_costs.hpp"
 #include "workloads/layer_kernels.hpp"
+#include "workloads/optimizer_kernels.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -19,11 +21,12 @@ class ModuleMaker {
       : input_(input),
         costs_(costs),
         batch_{input.training.micro_batch, input.training.sequence_length},
-        stack_{input.software.compile, input.software.attention, input.training.precision} {}
+        stack_{input.software.compile, input.software.attention, input.training.precision},
+        mode_(launch_mode(input.software.compile, input.software.cuda_graph)) {}
 
   StepWork make() {
     work_.early_stop = input_.training.checkpoint_early_stop;
-    work_.launch_host_time = launch_time(1);
+    work_.launch_host_time = host_.eager_kernel.value;  // hooks run outside compiled code
     add_module("embedding", add_kind(embedding_kernels(input_.model, batch_, stack_)),
                embedding_parameters(input_.model));
     for (std::int64_t layer = 0; layer < input_.model.layers; ++layer) {
@@ -33,9 +36,7 @@ class ModuleMaker {
     }
     add_module("head", add_kind(head_kernels(input_.model, batch_, stack_)),
                head_parameters(input_.model));
-    for (const Kernel& kernel :
-         optimizer_kernels(input_.optimizer_elements, input_.training.parameter_precision))
-      work_.optimizer.push_back(issue({kernel, KernelRole::other}));
+    add_optimizer();
     return std::move(work_);
   }
 
@@ -52,18 +53,37 @@ class ModuleMaker {
 
   std::size_t add_kind(ModuleKernels kernels) {
     ModuleWork work = std::move(kernels.tensors);
-    for (const LaunchedKernel& kernel : kernels.forward) work.forward.push_back(issue(kernel));
-    for (const LaunchedKernel& kernel : kernels.backward) work.backward.push_back(issue(kernel));
+    work.forward = issue(kernels.forward);
+    work.backward = issue(kernels.backward);
     work_.kinds.push_back(std::move(work));
     return work_.kinds.size() - 1;
   }
 
-  IssuedKernel issue(const LaunchedKernel& kernel) {
-    return {costs_.kernel(kernel.kernel), launch_time(kernel.kernel.launches), kernel.role};
+  std::vector<IssuedKernel> issue(const std::vector<LaunchedKernel>& kernels) {
+    std::vector<IssuedKernel> issued;
+    for (const LaunchedKernel& kernel : kernels)
+      issued.push_back(
+          {costs_.kernel(kernel.kernel), issue_time(kernel.kernel, mode_, host_), kernel.role});
+    // A captured module is launched as one, before its first kernel.
+    if (mode_ == LaunchMode::graph && !issued.empty())
+      issued.front().host_time = host_.graph_launch.value;
+    return issued;
   }
 
-  Time launch_time(int launches) const {
-    return launch_host_time(input_.software) * static_cast<std::int64_t>(launches);
+  IssuedKernel issue_eagerly(const Kernel& kernel) {
+    return {costs_.kernel(kernel), issue_time(kernel, LaunchMode::eager, host_), KernelRole::other};
+  }
+
+  void add_optimizer() {
+    OptimizerWork work;
+    // The kernels count fp32; half as wide parameters, gradients and moments move half as much.
+    work.elements = input_.optimizer_elements * bytes_of(input_.training.parameter_precision) / 4;
+    work.tensors = input_.optimizer_tensors;
+    const std::vector<Kernel> clipping = gradient_clipping_kernels(work);
+    work_.gradient_norm = issue_eagerly(clipping.at(0));
+    work_.gradient_clip = issue_eagerly(clipping.at(1));
+    for (const Kernel& kernel : adamw_kernels(work, OptimizerForm::fused))
+      work_.optimizer.push_back(issue_eagerly(kernel));
   }
 
   void add_module(std::string name, std::size_t kind, std::vector<Parameter> parameters) {
@@ -83,6 +103,8 @@ class ModuleMaker {
   StepCosts& costs_;
   TokenBatch batch_;
   KernelStack stack_;
+  HostCosts host_ = default_host_costs();
+  LaunchMode mode_;
   StepWork work_;
   std::map<std::string, std::uint32_t> parameter_ids_;
   std::map<std::optional<std::int64_t>, std::size_t> kind_of_window_;
@@ -91,7 +113,7 @@ class ModuleMaker {
 Recompute selective(const Training& training, std::int64_t layer) {
   switch (training.selective_policy) {
     case SelectivePolicy::op:
-      return Recompute::all_but_products;
+      return Recompute::selected_ops;
     case SelectivePolicy::core_attention:
       return Recompute::attention_matrices;
     case SelectivePolicy::every_n:

@@ -16,7 +16,9 @@ struct StepModel {
   const Model& model;
   const Training& training;
   const Software& software;
-  std::int64_t optimizer_elements = 0;  // parameters one rank updates
+  /// Parameters one rank updates.
+  std::int64_t optimizer_elements = 0;
+  std::int64_t optimizer_tensors = 1;
 };
 
 StepWork make_step_work(const StepModel& input, StepCosts& costs);

@@ -73,7 +73,7 @@ struct ModuleWork {
 /// How a module treats its activations.
 enum class Recompute : std::uint8_t {
   nothing,
-  all_but_products,    // keep outputs of matrix products and attention
+  selected_ops,        // keep outputs of attention and of every second matrix product
   attention_matrices,  // keep all but the attention matrices
   everything,          // keep the module's input only
 };
@@ -93,6 +93,9 @@ struct StepWork {
   bool early_stop = true;             // recomputation stops at the last tensor backward needs
   /// Host time of launching one kernel that a strategy adds (copies, casts, reductions).
   Time launch_host_time;
+  /// Over the gradients of the parameters this rank updates: their norm, then their scaling.
+  IssuedKernel gradient_norm;
+  IssuedKernel gradient_clip;
   /// The optimizer's kernels over the parameters this rank updates.
   std::vector<IssuedKernel> optimizer;
 };

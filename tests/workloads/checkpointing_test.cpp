@@ -42,10 +42,19 @@ TEST_CASE("full checkpointing keeps the input and stops at the last tensor backw
   CHECK(recomputed_kernels(work, Recompute::everything, EarlyStop::no) == Kernels{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("selective checkpointing keeps products, needed or not, and runs the rest again") {
-  const ModuleWork work = example();
-  CHECK(saved_bytes(work, Recompute::all_but_products) == Bytes(11010));
-  CHECK(recomputed_kernels(work, Recompute::all_but_products, EarlyStop::yes) == Kernels{0, 2});
+TEST_CASE("selective checkpointing keeps every second product, needed or not, and attention") {
+  ModuleWork work = example();
+  // The first product (b) is kept, the second (d) is not, and a and c run again up to c.
+  CHECK(saved_bytes(work, Recompute::selected_ops) == Bytes(10010));
+  CHECK(recomputed_kernels(work, Recompute::selected_ops, EarlyStop::yes) == Kernels{0, 2});
+  CHECK(recomputed_kernels(work, Recompute::selected_ops, EarlyStop::no) == Kernels{0, 2, 3, 4});
+  // As the third product d is kept although backward has no use for it.
+  work.forward[2].role = KernelRole::matrix_product;
+  CHECK(saved_bytes(work, Recompute::selected_ops) == Bytes(11010));
+  CHECK(recomputed_kernels(work, Recompute::selected_ops, EarlyStop::yes) == Kernels{0, 2});
+  work.forward[2].role = KernelRole::attention;
+  CHECK(saved_bytes(work, Recompute::selected_ops) == Bytes(10110));
+  CHECK(recomputed_kernels(work, Recompute::selected_ops, EarlyStop::yes) == Kernels{0});
 }
 
 TEST_CASE("dropping attention matrices touches nothing else") {
@@ -58,7 +67,7 @@ TEST_CASE("dropping attention matrices touches nothing else") {
 
 TEST_CASE("every activation is freed as often as it is allocated, whatever is recomputed") {
   const ModuleWork work = example();
-  for (const Recompute recompute : {Recompute::nothing, Recompute::all_but_products,
+  for (const Recompute recompute : {Recompute::nothing, Recompute::selected_ops,
                                     Recompute::attention_matrices, Recompute::everything})
     for (const EarlyStop early_stop : {EarlyStop::yes, EarlyStop::no}) {
       const ModuleSchedule schedule = schedule_module(work, recompute, early_stop);
@@ -91,8 +100,7 @@ TEST_CASE("checkpointed blocks step longer by what they recompute and hold less 
   const Time plain = run(Recompute::nothing).execution.step_time;
   // Norm and first product of six blocks run again; the last product is stopped early.
   CHECK(run(Recompute::everything).execution.step_time == plain + Time::microseconds(100) * 2 * 6);
-  CHECK(run(Recompute::all_but_products).execution.step_time ==
-        plain + Time::microseconds(100) * 6);
+  CHECK(run(Recompute::selected_ops).execution.step_time == plain + Time::microseconds(100) * 6);
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ class WorkMaker {
       work_.parameters.push_back({"head.weight", {model_.vocabulary, model_.hidden}});
       work_.modules.back().parameters.push_back(std::uint32_t(work_.parameters.size() - 1));
     }
+    work_.gradient_norm = kernel("gradient_norm");
+    work_.gradient_clip = kernel("gradient_clip");
     work_.optimizer = {kernel("optimizer")};
     return std::move(work_);
   }
