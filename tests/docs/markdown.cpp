@@ -19,6 +19,22 @@ Block opened_by(const std::string& fence, std::size_t line) {
   return block;
 }
 
+/// The first capture of every match, with its line.
+std::vector<Link> captures_outside_blocks(std::istream& markdown, const std::regex& pattern) {
+  std::vector<Link> captures;
+  bool inside = false;
+  std::size_t number = 0;
+  for (std::string line; std::getline(markdown, line);) {
+    ++number;
+    if (is_fence(line)) inside = !inside;
+    if (inside) continue;
+    for (std::sregex_iterator hit(line.begin(), line.end(), pattern), end; hit != end; ++hit) {
+      captures.push_back({(*hit)[1], number});
+    }
+  }
+  return captures;
+}
+
 }  // namespace
 
 bool Block::has(const std::string& word) const {
@@ -74,19 +90,19 @@ std::vector<Command> console_commands(const Block& block) {
 
 std::vector<Link> file_links(std::istream& markdown) {
   static const std::regex pattern(R"(\]\(([^)\s#]+)(#[^)]*)?\))");
-  std::vector<Link> links;
-  bool inside = false;
-  std::size_t number = 0;
-  for (std::string line; std::getline(markdown, line);) {
-    ++number;
-    if (is_fence(line)) inside = !inside;
-    if (inside) continue;
-    for (std::sregex_iterator hit(line.begin(), line.end(), pattern), end; hit != end; ++hit) {
-      const std::string target = (*hit)[1];
-      if (target.find("://") == std::string::npos) links.push_back({target, number});
-    }
-  }
+  std::vector<Link> links = captures_outside_blocks(markdown, pattern);
+  const auto is_address = [](const Link& link) {
+    return link.target.find("://") != std::string::npos;
+  };
+  links.erase(std::remove_if(links.begin(), links.end(), is_address), links.end());
   return links;
+}
+
+std::vector<Link> file_mentions(std::istream& markdown) {
+  static const std::regex pattern(
+      "`((sim|topology|workloads|calibrate|scenarios|report|cli|bench|docs|scripts|tests|cmake)"
+      "/[a-z0-9_./-]*)`");
+  return captures_outside_blocks(markdown, pattern);
 }
 
 }  // namespace stepsim::docs

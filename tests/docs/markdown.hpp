@@ -41,4 +41,7 @@ struct Link {
 /// Links and images that lead to files: no addresses, no anchors within the page, none in blocks.
 std::vector<Link> file_links(std::istream& markdown);
 
+/// Paths of the repository in «`folder/…`» outside of blocks; not those with a NAME to fill in.
+std::vector<Link> file_mentions(std::istream& markdown);
+
 }  // namespace stepsim::docs

@@ -47,3 +47,10 @@ TEST_CASE("links lead to files when they are neither addresses nor anchors", "[m
   for (const Link& link : file_links(text)) targets.push_back(link.target);
   CHECK(targets == std::vector<std::string>{"docs/a.md", "b.svg", "docs/c.md"});
 }
+
+TEST_CASE("paths of the repository are mentions, patterns with a NAME are not", "[markdown]") {
+  std::istringstream text("`sim/run_ahead.cpp`, `docs/`, `topology/NAME.yaml`, `run`, sim/x.cpp\n");
+  std::vector<std::string> targets;
+  for (const Link& link : file_mentions(text)) targets.push_back(link.target);
+  CHECK(targets == std::vector<std::string>{"sim/run_ahead.cpp", "docs/"});
+}

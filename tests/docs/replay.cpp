@@ -1,7 +1,7 @@
 /// replay [--update] STEPSIM ROOT DOCUMENT
 /// Runs the commands of a document's console blocks and fails when one exits or prints otherwise
-/// than shown, loads its YAML blocks, and looks its links up. With --update the document's output
-/// is replaced by what was printed.
+/// than shown, loads its YAML blocks, and looks up the files it links to or names. With --update
+/// the document's output is replaced by what was printed.
 ///
 /// - Commands run in a scratch folder in which the repository's folders can be read; STEPSIM is
 /// what
@@ -98,9 +98,10 @@ class Replay {
   int check() {
     std::ifstream file(document_);
     if (!file) throw std::runtime_error("cannot read " + document_.string());
-    check_links(file);
-    file.clear();
-    file.seekg(0);
+    check_present(document_.parent_path(), file_links(file));
+    rewind(file);
+    check_present(root_, file_mentions(file));
+    rewind(file);
     for (const Block& block : fenced_blocks(file)) {
       if (block.language == "console") check_console(block);
       if (block.language == "yaml") check_yaml(block);
@@ -136,10 +137,15 @@ class Replay {
     std::cerr << document_.string() << ':' << line << ": " << what << '\n';
   }
 
-  void check_links(std::istream& markdown) {
-    for (const Link& link : file_links(markdown)) {
+  static void rewind(std::istream& file) {
+    file.clear();
+    file.seekg(0);
+  }
+
+  void check_present(const fs::path& folder, const std::vector<Link>& links) {
+    for (const Link& link : links) {
       ++checked_;
-      if (!fs::exists(document_.parent_path() / link.target)) {
+      if (!fs::exists(folder / link.target)) {
         problem(link.line, "nothing is at «" + link.target + "»");
       }
     }
