@@ -25,6 +25,17 @@ std::map<int, int> members_by_node(const Cluster& cluster, const std::vector<sim
   return count;
 }
 
+bool in_one_nvlink_domain(const Node& node, const std::vector<sim::Rank>& members) {
+  if (node.nvlink_domain == 0) return true;
+  std::map<int, int> domain_of_node;
+  for (const sim::Rank rank : members) {
+    const int where = static_cast<int>(rank.value) / node.gpus;
+    const int domain = static_cast<int>(rank.value) % node.gpus / node.nvlink_domain;
+    if (domain_of_node.emplace(where, domain).first->second != domain) return false;
+  }
+  return true;
+}
+
 /// The fair part of a node's ports: those of its members, or a share of one.
 void share_ports(const Cluster& cluster, GroupShape& shape) {
   const int gpus = cluster.node.gpus;
@@ -56,6 +67,7 @@ GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& mem
     shape.ranks_per_node = std::max(shape.ranks_per_node, count);
     leaves.insert(node / under_leaf);
   }
+  shape.one_nvlink_domain = in_one_nvlink_domain(cluster.node, members);
   if (shape.nodes == 1) return shape;
   shape.leaves = static_cast<int>(leaves.size());
   share_ports(cluster, shape);

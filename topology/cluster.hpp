@@ -43,6 +43,8 @@ struct GroupShape {
   /// Groups like this one that share one port when every GPU of the node is in one.
   int port_sharers = 1;
   int leaves = 1;  // leaf switches (or rail groups) that hold a member
+  /// Members on a node are in one NVLink domain, if the node has NVLink at all.
+  bool one_nvlink_domain = true;
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
 };
 

@@ -32,6 +32,10 @@ nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTa
   nccl::Communicator communicator;
   communicator.group = {group.ranks, group.nodes, group.ranks_per_node, group.nics_per_node};
   communicator.links = nccl::node_links(cluster.node, search);
+  if (!group.one_nvlink_domain) {
+    communicator.links.nvlink = 0;
+    communicator.links.in_switch_reduction = false;
+  }
   communicator.graphs = nccl::search_graphs(communicator.links, communicator.group, search);
   communicator.network_overhead_us =
       search.network_overhead_us[static_cast<std::size_t>(communicator.links.cpu)];

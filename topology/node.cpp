@@ -17,10 +17,11 @@ void read_nvlink(ObjectReader& reader, Node& node) {
   if (node.interconnect != Interconnect::pcie) {
     reader.required("nvlink_bandwidth", node.nvlink_bandwidth);
     reader.required("nvlink_count", node.nvlink_count, Integer{.least = 1, .most = 1000});
+    reader.optional("nvlink_domain", node.nvlink_domain, Integer{.least = 0, .most = node.gpus});
     reader.optional("in_switch_reduction", node.in_switch_reduction);
     return;
   }
-  for (const char* key : {"nvlink_bandwidth", "nvlink_count"}) {
+  for (const char* key : {"nvlink_bandwidth", "nvlink_count", "nvlink_domain"}) {
     if (reader.take(key) != nullptr) {
       reader.refuse(key, "is given for GPUs joined by PCIe",
                     "no such key, or interconnect: nvswitch or nvlink_mesh");

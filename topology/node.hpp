@@ -28,6 +28,9 @@ struct Node {
   Sourced<Bandwidth>
       nvlink_bandwidth;       // one GPU, one direction, all links together; 0 without NVLink
   Sourced<int> nvlink_count;  // links a GPU
+  /// GPUs joined by NVLink: consecutive ones in groups of this size (2 where bridges join pairs).
+  /// 0: all of the node.
+  int nvlink_domain = 0;
   Sourced<Bandwidth> pcie_bandwidth;  // one GPU, one direction
   int pcie_generation = 5;
   /// Between CPU sockets, one direction: what GPUs without NVLink share.

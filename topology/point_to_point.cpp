@@ -16,14 +16,14 @@ constexpr std::int64_t ll_bytes_of_a_channel = 16384;
 /// Operations a thread block works on at once.
 constexpr int operations_at_once = 8;
 
-nccl::PeerPath path_inside(const Node& node) {
-  return node.interconnect == Interconnect::pcie ? nccl::PeerPath::pci : nccl::PeerPath::nvlink;
+nccl::PeerPath path_inside(const nccl::Communicator& communicator) {
+  return communicator.links.nvlink > 0 ? nccl::PeerPath::nvlink : nccl::PeerPath::pci;
 }
 
 /// What one GPU sends to the others of its node, in GB/s.
 double rate_inside(const Node& node, const nccl::Communicator& communicator,
                    const PointToPointTables& tables) {
-  if (node.interconnect == Interconnect::pcie) {
+  if (path_inside(communicator) == nccl::PeerPath::pci) {
     return tables.pcie_efficiency.value *
            std::min(communicator.links.pcie, communicator.links.socket);
   }
@@ -71,7 +71,7 @@ PointToPointTables load_point_to_point_tables(const DataDirectory& data) {
 MessageCost send_receive_cost(const Node& node, const nccl::Communicator& communicator,
                               const PointToPointTables& tables, Bytes bytes) {
   const bool between_nodes = communicator.group.nodes > 1;
-  const nccl::PeerPath path = between_nodes ? nccl::PeerPath::network : path_inside(node);
+  const nccl::PeerPath path = between_nodes ? nccl::PeerPath::network : path_inside(communicator);
   MessageCost cost;
   cost.channels = nccl::point_to_point_channels(communicator, path, bytes);
   const bool small = !between_nodes && bytes.count() <= cost.channels * ll_bytes_of_a_channel;
@@ -89,7 +89,7 @@ MessageCost all_to_all_cost(const Node& node, const nccl::Communicator& communic
   const double ranks = communicator.group.ranks;
   const double ranks_per_node = communicator.group.ranks_per_node;
   const bool between_nodes = communicator.group.nodes > 1;
-  const nccl::PeerPath path = between_nodes ? nccl::PeerPath::network : path_inside(node);
+  const nccl::PeerPath path = between_nodes ? nccl::PeerPath::network : path_inside(communicator);
   const int rounds = (communicator.group.ranks + operations_at_once - 1) / operations_at_once;
   // Seconds for a gigabyte of buffer.
   double time = (ranks_per_node - 1) / ranks / rate_inside(node, communicator, tables);

@@ -79,3 +79,12 @@ TEST_CASE("a group that is empty or outside the cluster is our mistake", "[clust
   CHECK_THROWS_AS(group_shape(cluster_of(2), {}), InternalError);
   CHECK_THROWS_AS(group_shape(cluster_of(2), ranks(12, 8)), InternalError);
 }
+
+TEST_CASE("GPUs bridged in pairs are in one NVLink domain only as a pair", "[cluster]") {
+  Cluster cluster = cluster_of(2);
+  cluster.node.nvlink_domain = 2;
+  CHECK(group_shape(cluster, ranks(2, 2)).one_nvlink_domain);
+  CHECK_FALSE(group_shape(cluster, ranks(1, 2)).one_nvlink_domain);
+  CHECK_FALSE(group_shape(cluster, ranks(0, 3)).one_nvlink_domain);
+  CHECK(group_shape(cluster, ranks(3, 2, 8)).one_nvlink_domain);
+}

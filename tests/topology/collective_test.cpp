@@ -240,3 +240,26 @@ TEST_CASE("even the largest number of bytes has an answer or a clear error", "[c
 TEST_CASE("a version that is none is refused", "[collective]") {
   CHECK_THROWS_AS(CollectiveModel(shipped(), cluster_of("dgx-h100", 1), "newest"), InputError);
 }
+
+TEST_CASE("three GPUs of bridged pairs fall back to PCIe", "[collective]") {
+  // NVIDIA/nccl-tests issue 178: A100 PCIe bridged in pairs, two GPUs 208 GB/s of bus bandwidth,
+  // three 20 GB/s.
+  Cluster cluster = cluster_of("h100-pcie-box", 1);
+  cluster.node.device = load_device(shipped(), "a100-pcie-80gb");
+  cluster.node.interconnect = Interconnect::nvlink_mesh;
+  cluster.node.nvlink_count.value = 12;
+  cluster.node.nvlink_bandwidth.value = Bandwidth::gigabytes_per_second(300);
+  cluster.node.nvlink_domain = 2;
+  cluster.node.pcie_generation = 4;
+  cluster.node.socket_bandwidth.value = Bandwidth::gigabytes_per_second(22);
+  const auto bus = [&](int gpus) {
+    std::vector<sim::Rank> members;
+    for (int i = 0; i < gpus; ++i) members.push_back(sim::Rank{static_cast<std::uint32_t>(i)});
+    return nccl_alone(cluster)
+        .predict(Collective::all_reduce, Bytes(std::int64_t{8192} * mebibyte),
+                 group_shape(cluster, members))
+        .bus_bandwidth_gb_per_s;
+  };
+  CHECK(bus(2) == Approx(208).epsilon(0.2));
+  CHECK(bus(3) == Approx(20).epsilon(0.1));
+}

@@ -171,9 +171,9 @@ TEST_CASE("S37, S38: a 7B model's budget, on every card there is", "[seed_figure
   check(budget.total_bytes(), 144.5e9, 0.005);
   // By what the driver reports (an H200: 150 GB), before context and communication buffers.
   const std::map<std::string, bool> fits = {
-      {"a100-sxm-40gb", false}, {"a100-sxm-80gb", false}, {"h100-pcie-80gb", false},
-      {"h100-sxm-80gb", false}, {"h200-sxm-141gb", true}, {"b200-sxm-180gb", true},
-      {"gb200", true}};
+      {"v100-sxm-32gb", false}, {"a100-pcie-80gb", false}, {"a100-sxm-40gb", false},
+      {"a100-sxm-80gb", false}, {"h100-pcie-80gb", false}, {"h100-sxm-80gb", false},
+      {"h200-sxm-141gb", true}, {"b200-sxm-180gb", true},  {"gb200", true}};
   const DataDirectory data = DataDirectory::find();
   for (const std::string& name : topology::device_names(data)) {
     CAPTURE(name);
