@@ -14,7 +14,6 @@ namespace {
 
 using workloads::AttentionKernel;
 using workloads::FitError;
-using workloads::GemmCorrection;
 using workloads::KernelProfile;
 using workloads::StreamingKind;
 
@@ -46,25 +45,7 @@ void append_errors(std::string& text, const std::string& indent,
                     e.band, e.count, rounded(e.mean), rounded(e.median), rounded(e.percentile_95));
 }
 
-void append_axis(std::string& text, const char* name, const std::vector<std::int64_t>& axis) {
-  text += fmt::format("      {}: [{}]\n", name, fmt::join(axis, ", "));
-}
-
-void append_correction(std::string& text, const GemmCorrection& correction) {
-  if (correction.empty()) return;
-  text += "    correction:  # percent that measured times lie above the model's, by m, n and k\n";
-  append_axis(text, "m", correction.m);
-  append_axis(text, "n", correction.n);
-  append_axis(text, "k", correction.k);
-  text += "      percent:  # a row for each m and n, a number for each k\n";
-  for (std::size_t row = 0; row < correction.percent.size(); row += correction.k.size()) {
-    const auto first = correction.percent.begin() + static_cast<std::ptrdiff_t>(row);
-    const auto last = first + static_cast<std::ptrdiff_t>(correction.k.size());
-    text += fmt::format("        - \"{}\"\n", fmt::join(first, last, " "));
-  }
-}
-
-void append_gemm(std::string& text, const std::string& format,
+void append_gemm(std::string& text, const std::string& format, const std::string& grid_name,
                  const workloads::GemmProfile& profile) {
   const auto& c = profile.coefficients;
   text += "  " + format + ":\n";
@@ -89,7 +70,8 @@ void append_gemm(std::string& text, const std::string& format,
     line("quantise_bytes", rounded(c.quantise_bytes));
   }
   append_errors(text, "    ", profile.held_out);
-  append_correction(text, profile.correction);
+  if (!profile.correction.empty())
+    line("correction", grid_name + "  # percent that measured times lie above the model's");
 }
 
 void append_attention(std::string& text, const workloads::AttentionProfile& profile) {
@@ -139,6 +121,10 @@ void append_streaming(std::string& text, const KernelProfile& profile) {
 
 std::string rounded(double value) { return fmt::format("{:.4g}", value); }
 
+std::string grid_name(const std::string& device, topology::MatrixFormat format) {
+  return device + '.' + topology::to_string(format) + ".csv";
+}
+
 std::string profile_text(const KernelProfile& profile) {
   std::string text = fmt::format(
       "# How long kernels take on {}. Written by stepsim-fit-kernels; docs/kernel-costs.md\n"
@@ -151,7 +137,7 @@ std::string profile_text(const KernelProfile& profile) {
     if (!gemm.inherited_from.empty()) continue;
     if (first) text += "\ngemm:\n";
     first = false;
-    append_gemm(text, topology::to_string(format), gemm);
+    append_gemm(text, topology::to_string(format), grid_name(profile.device, format), gemm);
   }
   append_attention(text, profile.attention);
   append_streaming(text, profile);

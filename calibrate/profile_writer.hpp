@@ -10,8 +10,10 @@ namespace stepsim::calibrate {
 
 /// The text of a profile file. Numbers are rounded to four significant digits, which is far finer
 /// than their errors and hides the last bits in which mathematics libraries differ.
-/// `head_dim_note` says where efficiencies by head dimension come from.
 std::string profile_text(const workloads::KernelProfile& profile);
+
+/// The file that holds the grid of residuals of a number format.
+std::string grid_name(const std::string& device, topology::MatrixFormat format);
 
 /// Writes a file whole or not at all: to a temporary file beside it, which is then renamed. Throws
 /// InputError when that fails.

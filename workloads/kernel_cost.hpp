@@ -52,12 +52,14 @@ class KernelCostModel {
   /// The candidate behind a matrix multiplication's time, correction not applied.
   GemmTime gemm_candidate(const Gemm& gemm, Setting setting = Setting::step) const;
 
+  /// Datasheet rate of arithmetic in FLOP/s. Throws InputError when the device has none in
+  /// `format`.
+  double peak(topology::MatrixFormat format) const;
   const topology::Device& device() const { return device_; }
   const KernelProfile& profile() const { return *profile_; }
   AttentionKernel attention() const { return attention_; }
 
  private:
-  double peak(topology::MatrixFormat format) const;
   GemmMachine machine_for(const Gemm& gemm) const;
   KernelTime time_of(const Gemm& gemm, Setting setting) const;
   KernelTime time_of(const Attention& attention, Setting setting) const;

@@ -64,7 +64,7 @@ struct KernelProfile {
   AttentionProfile attention;
   std::map<StreamingKind, StreamingProfile> streaming;
   std::string file;  // where it was read from
-  std::string hash;  // of the file's bytes
+  std::string hash;  // of its bytes, its grids' and those of the file it inherits
 };
 
 /// The profile of a device: its own file, filled up from the one it inherits; without a file of its

@@ -1,11 +1,13 @@
+#include "workloads/kernel_grid.hpp"
 #include "workloads/kernel_profile.hpp"
 
 #include "sim/base/document.hpp"
+#include "sim/base/hash.hpp"
 #include "sim/base/object_reader.hpp"
 
 #include <charconv>
 #include <cstddef>
-#include <string_view>
+#include <filesystem>
 
 namespace stepsim::workloads {
 
@@ -16,8 +18,7 @@ using topology::MatrixFormat;
 constexpr Number share{.least = 0, .most = 1};
 constexpr Number at_least_zero{.least = 0};
 constexpr Integer size{.least = 1, .most = 1'000'000'000};
-// Grids of residuals are long; a file of ours stays far below this.
-constexpr std::size_t largest_axis = 200;
+constexpr std::size_t largest_grid_bytes = 2'000'000;
 
 const Choices<MatrixFormat>& format_words() {
   static const Choices<MatrixFormat> words = {
@@ -64,43 +65,18 @@ void read_held_out(ObjectReader& parent, std::vector<FitError>& errors) {
   }
 }
 
-bool parse_percents(std::string_view text, std::vector<std::int16_t>& percents) {
-  while (!text.empty()) {
-    std::int16_t value = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc{} || value < -99 || value > 1000) return false;
-    percents.push_back(value);
-    text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
-    if (!text.empty() && text.front() != ' ') return false;
-    if (!text.empty()) text.remove_prefix(1);
-  }
-  return true;
-}
-
-bool rises(const std::vector<std::int64_t>& axis) {
-  for (std::size_t i = 1; i < axis.size(); ++i)
-    if (axis[i] <= axis[i - 1]) return false;
-  return axis.size() >= 2 && axis.size() <= largest_axis;
-}
-
-void read_correction(ObjectReader& parent, GemmCorrection& correction) {
-  const DocumentNode* block = parent.take("correction");
-  if (block == nullptr) return;
-  ObjectReader reader(*block, parent.path_of("correction"), parent.diagnostics());
-  GemmCorrection read;
-  std::vector<std::string> rows;
-  for (auto [key, axis] : {std::pair{"m", &read.m}, {"n", &read.n}, {"k", &read.k}})
-    if (reader.required(key, *axis, size) && !rises(*axis))
-      reader.refuse(key, "does not rise", "2 to 200 rising sizes");
-  if (reader.required("percent", rows)) {
-    bool good = rows.size() == read.m.size() * read.n.size();
-    for (const std::string& row : rows) good = good && parse_percents(row, read.percent);
-    if (!good || read.percent.size() != rows.size() * read.k.size())
-      reader.refuse("percent", "does not fit the axes",
-                    "one row for each m and n, of one whole number of percent for each k");
-  }
-  reader.finish();
-  if (reader.ok()) correction = std::move(read);
+/// The grid lies beside the profile; its bytes count towards the profile's hash.
+void read_correction(ObjectReader& reader, GemmProfile& profile, std::string& hashed) {
+  std::string name;
+  if (!reader.optional("correction", name)) return;
+  if (name.find('/') != std::string::npos)
+    return reader.refuse("correction", "\"" + name + "\" is in another folder",
+                         "the name of a file beside this one");
+  const std::string& file = *reader.node().file;
+  const std::string path = (std::filesystem::path(file).parent_path() / name).string();
+  const std::string text = read_file(path, largest_grid_bytes);
+  profile.correction = parse_grid(text, path);
+  hashed += content_hash(text);
 }
 
 void read_tiles(ObjectReader& reader, std::vector<Tile>& tiles) {
@@ -120,7 +96,8 @@ void read_tiles(ObjectReader& reader, std::vector<Tile>& tiles) {
   }
 }
 
-void read_gemm(ObjectReader& parent, const std::string& word, GemmProfile& profile) {
+void read_gemm(ObjectReader& parent, const std::string& word, GemmProfile& profile,
+               std::string& hashed) {
   const DocumentNode* block = parent.take(word);
   if (block == nullptr) return;
   ObjectReader reader(*block, parent.path_of(word), parent.diagnostics());
@@ -145,7 +122,7 @@ void read_gemm(ObjectReader& parent, const std::string& word, GemmProfile& profi
   c.tiles = common_tiles();
   read_tiles(reader, c.tiles);
   read_held_out(reader, read.held_out);
-  read_correction(reader, read.correction);
+  read_correction(reader, read, hashed);
   reader.finish();
   if (reader.ok()) profile = std::move(read);
 }
@@ -281,12 +258,12 @@ KernelProfile read_kernel_profile(const DataDirectory& data, const std::string& 
       profile = inherited(data, base);
   }
   profile.file = document.file;
-  profile.hash = document.hash;
+  std::string hashed = profile.hash + document.hash;
   reader.required("device", profile.device);
   if (const DocumentNode* block = reader.take("gemm")) {
     ObjectReader gemm(*block, "gemm", problems);
     for (const auto& [word, format] : format_words())
-      if (gemm.has(word)) read_gemm(gemm, word, profile.gemm[format]);
+      if (gemm.has(word)) read_gemm(gemm, word, profile.gemm[format], hashed);
     gemm.finish();
   }
   read_attention(reader, profile.attention);
@@ -294,6 +271,7 @@ KernelProfile read_kernel_profile(const DataDirectory& data, const std::string& 
   check_complete(reader, profile);
   reader.finish();
   problems.throw_if_any();
+  profile.hash = content_hash(hashed);
   return profile;
 }
 

@@ -10,6 +10,8 @@
 #include "calibrate/measurements.hpp"
 #include "calibrate/profile_writer.hpp"
 
+#include "workloads/kernel_grid.hpp"
+
 #include "topology/device.hpp"
 
 #include "sim/base/data_directory.hpp"
@@ -59,6 +61,8 @@ void fit_device(const Arguments& arguments, const std::string& name, const Devic
   profile.attention = fit_attention_profile(rows.attention, device, report);
   profile.streaming = streaming_prior();
   fmt::print("{}\n{}", name, report.text);
+  for (const auto& [format, gemm] : profile.gemm)
+    write_whole(arguments.out + '/' + grid_name(name, format), grid_text(gemm.correction));
   write_whole(arguments.out + '/' + name + ".yaml", profile_text(profile));
 }
 
