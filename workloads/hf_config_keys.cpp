@@ -20,11 +20,13 @@ constexpr std::array irrelevant = std::to_array<std::string_view>({
     "_commit_hash",
     "_name_or_path",
     "add_bos_token",
+    "alibi_bias_max",
     "apply_residual_connection_post_layernorm",
     "architectures",
     "attention_head_size",
     "attention_multiplier",
     "attention_softmax_in_fp32",
+    "attn_impl",
     "attn_implementation",
     "attn_temperature_tuning",
     "auto_map",
@@ -49,6 +51,7 @@ constexpr std::array irrelevant = std::to_array<std::string_view>({
     "forced_eos_token_id",
     "gradient_checkpointing",
     "id2label",
+    "init_config",
     "init_device",
     "init_std",
     "initializer_cutoff_factor",
@@ -141,6 +144,7 @@ constexpr std::array irrelevant = std::to_array<std::string_view>({
     "validate_runner_input",
     "verbose",
 });
+static_assert(std::is_sorted(irrelevant.begin(), irrelevant.end()));
 
 using Reason = std::pair<std::string_view, std::string_view>;
 constexpr std::string_view experts = "mixture of experts is not modelled";

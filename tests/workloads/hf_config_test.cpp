@@ -82,6 +82,23 @@ TEST_CASE("released checkpoints of many architectures have their published param
   CHECK(count(R"({"model_type": "gptj", "n_embd": 4096, "n_inner": null, "n_layer": 28,
       "n_head": 16, "n_positions": 2048, "rotary_dim": 64, "vocab_size": 50400,
       "tie_word_embeddings": false})") == 6'050'882'784);
+  // stabilityai/stablelm-2-1_6b
+  CHECK(count(R"({"model_type": "stablelm", "hidden_size": 2048, "intermediate_size": 5632,
+      "num_hidden_layers": 24, "num_attention_heads": 32, "num_key_value_heads": 32,
+      "vocab_size": 100352, "use_qkv_bias": true, "tie_word_embeddings": false})") ==
+        1'644'515'328);
+  // bigcode/starcoder2-3b
+  CHECK(count(R"({"model_type": "starcoder2", "hidden_size": 3072, "intermediate_size": 12288,
+      "num_hidden_layers": 30, "num_attention_heads": 24, "num_key_value_heads": 2,
+      "vocab_size": 49152, "use_bias": true, "sliding_window": 4096})") == 3'030'371'328);
+  // allenai/OLMo-7B-hf
+  CHECK(count(R"({"model_type": "olmo", "hidden_size": 4096, "intermediate_size": 11008,
+      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32,
+      "vocab_size": 50304, "clip_qkv": null, "tie_word_embeddings": false})") == 6'888'095'744);
+  // ibm-granite/granite-3.0-8b-base
+  CHECK(count(R"({"model_type": "granite", "hidden_size": 4096, "intermediate_size": 12800,
+      "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8,
+      "vocab_size": 49155, "tie_word_embeddings": true})") == 8'170'848'256);
   // CohereForAI/aya-expanse-8b
   CHECK(count(R"({"model_type": "cohere", "hidden_size": 4096, "intermediate_size": 14336,
       "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
