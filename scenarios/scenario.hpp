@@ -3,12 +3,15 @@
 /// A scenario: one training step to predict, as a file describes it, with every default filled in
 /// and every name resolved.
 
+#include "scenarios/scenario_spec.hpp"
+
 #include "workloads/model.hpp"
 #include "workloads/plan.hpp"
 
 #include "topology/cluster.hpp"
 
 #include "sim/base/data_directory.hpp"
+#include "sim/base/document.hpp"
 #include "sim/base/units.hpp"
 
 #include <optional>
@@ -19,8 +22,17 @@ namespace stepsim::scenarios {
 
 /// A measured step to compare with.
 struct Measured {
-  std::optional<double> step_time_s;
+  std::optional<double> step_time_s;  // converted from whatever was measured
   std::string source;
+  MeasuredSpec as_written;
+};
+
+/// What a scenario changes of its device and node files; cluster.node has it applied.
+struct HardwareChanges {
+  std::optional<Bytes> memory;
+  std::optional<Bandwidth> memory_bandwidth;
+  std::optional<Bandwidth> nic;
+  std::optional<int> nics_per_node;
 };
 
 struct Scenario {
@@ -33,6 +45,11 @@ struct Scenario {
   std::optional<Measured> measured;
   workloads::FlopsConvention flops_convention = workloads::FlopsConvention::full_attention;
   std::vector<std::string> assumptions;  // defaults that matter and that the file left open
+
+  // As the file gave them, paths made absolute: for effective_configuration.
+  DocumentNode model_reference;
+  DocumentNode node_reference;
+  HardwareChanges hardware_changes;
 };
 
 /// Reads a scenario file with `overrides` («path=value», as --set takes them) applied. Throws
@@ -44,7 +61,7 @@ Scenario load_scenario(const DataDirectory& data, const std::string& file,
 std::string scenario_schema(const DataDirectory& data);
 
 /// The effective configuration: every key with its value, as a YAML document that loads to the same
-/// scenario.
+/// scenario, from any folder of this machine.
 std::string effective_configuration(const Scenario& scenario);
 
 }  // namespace stepsim::scenarios

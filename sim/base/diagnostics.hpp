@@ -13,6 +13,8 @@ class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
   bool empty() const { return diagnostics_.empty(); }
+  /// How many were added.
+  std::size_t count() const { return diagnostics_.size() + left_out_; }
   /// Throws one InputError with everything that was added, in the order of the file. Beyond the
   /// first hundred only the number is told.
   void throw_if_any() const;

@@ -140,6 +140,8 @@ class ObjectReader {
   bool has(const std::string& key) const { return node_.find(key) != nullptr; }
   /// True when the block was a block and every read of it so far succeeded.
   bool ok() const { return ok_; }
+  /// Says that a value the caller took could not be read.
+  void mark_unreadable() { ok_ = false; }
 
   /// Reads the value of `key` into `field`; reports when it is absent or cannot be read. `format`
   /// describes a single value: lists (std::vector) read each item with it, Sourced and

@@ -1,0 +1,64 @@
+// What was measured becomes a step time to compare with.
+
+#include "scenarios/resolve_scenario.hpp"
+
+namespace stepsim::scenarios {
+
+namespace {
+
+bool has_metric(const MeasuredSpec& spec) {
+  return spec.step_time || spec.tokens_per_second || spec.tokens_per_second_per_gpu ||
+         spec.model_flops_per_second_per_gpu || spec.mfu;
+}
+
+bool check_keys(const MeasuredSpec& spec, KeyProblems& problems) {
+  if (!has_metric(spec)) {
+    problems.refuse("measured", "has no measurement",
+                    "step_time, tokens_per_second, tokens_per_second_per_gpu, "
+                    "model_flops_per_second_per_gpu or mfu");
+    return false;
+  }
+  if (spec.step_time == Time::zero()) {
+    problems.refuse("measured.step_time", "is 0", "a time above 0");
+    return false;
+  }
+  if (spec.peak && !spec.mfu) problems.refuse("measured.peak", "makes no sense without mfu");
+  if (spec.flops_convention && !spec.mfu && !spec.model_flops_per_second_per_gpu) {
+    problems.refuse("measured.flops_convention",
+                    "makes no sense without mfu or model_flops_per_second_per_gpu");
+  }
+  return true;
+}
+
+double peak_flops(const MeasuredSpec& spec, const topology::Device& device) {
+  if (spec.peak) return spec.peak->flops_per_second();
+  const auto bf16 = device.peak.find(topology::MatrixFormat::bf16);
+  return bf16 == device.peak.end() ? 0 : bf16->second.value.flops_per_second();
+}
+
+// From the most direct metric that was given.
+double step_time_s(const MeasuredSpec& spec, const Scenario& scenario) {
+  const double tokens = static_cast<double>(scenario.training.global_batch) *
+                        static_cast<double>(scenario.training.sequence_length);
+  const double gpus = scenario.cluster.gpus;
+  if (spec.step_time) return spec.step_time->seconds();
+  if (spec.tokens_per_second) return tokens / *spec.tokens_per_second;
+  if (spec.tokens_per_second_per_gpu) return tokens / (*spec.tokens_per_second_per_gpu * gpus);
+  const double flops =
+      tokens * workloads::training_flops_per_token(
+                   scenario.model, scenario.training.sequence_length,
+                   spec.flops_convention.value_or(workloads::FlopsConvention::full_attention));
+  if (spec.model_flops_per_second_per_gpu) {
+    return flops / (spec.model_flops_per_second_per_gpu->flops_per_second() * gpus);
+  }
+  return flops / (*spec.mfu * peak_flops(spec, scenario.cluster.node.device) * gpus);
+}
+
+}  // namespace
+
+void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario) {
+  if (!check_keys(spec, problems)) return;
+  scenario.measured = Measured{step_time_s(spec, scenario), spec.source.value_or(""), spec};
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,195 @@
+// Degrees, batch and the other numbers of a scenario: open ones are filled in, and all are checked
+// against each other.
+
+#include "scenarios/resolve_scenario.hpp"
+#include "scenarios/scenario_blocks.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim::scenarios {
+
+namespace {
+
+using workloads::CheckpointKind;
+using workloads::SelectivePolicy;
+using workloads::Strategy;
+
+std::string count(std::int64_t number, const char* unit) {
+  return std::to_string(number) + ' ' + unit + (number == 1 ? "" : "s");
+}
+
+// The multiple of `unit` that is nearest to `value`, the larger of two, and at least one of it.
+std::int64_t nearest_multiple(std::int64_t value, std::int64_t unit) {
+  return std::max<std::int64_t>(1, (value + unit / 2) / unit) * unit;
+}
+
+// The divisor of `number` that is nearest to `value`, the smaller of two.
+int nearest_divisor(int value, int number) {
+  int best = 1;
+  for (int divisor = 1; divisor <= number; ++divisor) {
+    if (number % divisor == 0 && std::abs(divisor - value) < std::abs(best - value)) best = divisor;
+  }
+  return best;
+}
+
+bool resolve_shard(const PlanSpec& spec, int gpus, KeyProblems& problems, workloads::Plan& plan) {
+  plan.replicate = spec.replicate.value_or(1);
+  if (spec.shard) {
+    plan.shard = *spec.shard;
+    const std::int64_t ranks = static_cast<std::int64_t>(plan.shard) * plan.replicate;
+    if (ranks == gpus) return true;
+    const bool divides = gpus % plan.replicate == 0;
+    problems.refuse("plan.shard",
+                    "shard " + std::to_string(plan.shard) + " times replicate " +
+                        std::to_string(plan.replicate) + " is " + count(ranks, "rank") +
+                        ", but the cluster has " + count(gpus, "GPU"),
+                    "a product of " + std::to_string(gpus),
+                    divides ? std::to_string(gpus / plan.replicate) : "");
+    return false;
+  }
+  plan.shard = gpus / plan.replicate;
+  if (gpus % plan.replicate == 0) return true;
+  problems.refuse(
+      "plan.replicate",
+      "is " + std::to_string(plan.replicate) + ", which does not divide " + count(gpus, "GPU"),
+      "a divisor of " + std::to_string(gpus),
+      std::to_string(nearest_divisor(plan.replicate, gpus)));
+  return false;
+}
+
+bool resolve_replicate(const PlanSpec& spec, int gpus, KeyProblems& problems,
+                       workloads::Plan& plan) {
+  plan.shard = 1;
+  plan.replicate = spec.replicate.value_or(gpus);
+  if (plan.replicate == gpus) return true;
+  problems.refuse(
+      "plan.replicate",
+      "is " + std::to_string(plan.replicate) + ", but the cluster has " + count(gpus, "GPU"),
+      std::to_string(gpus), std::to_string(gpus));
+  return false;
+}
+
+bool resolve_batch(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario) {
+  workloads::Training& training = scenario.training;
+  const std::int64_t replicas =
+      static_cast<std::int64_t>(scenario.plan.shard) * scenario.plan.replicate;
+  const std::int64_t unit = training.micro_batch * replicas;
+  training.global_batch = spec.global_batch.value_or(unit);
+  if (training.global_batch % unit != 0) {
+    problems.refuse("training.global_batch",
+                    "is " + std::to_string(training.global_batch) +
+                        ", which does not divide into micro-batches of " +
+                        std::to_string(training.micro_batch) + " on " + count(replicas, "replica"),
+                    "a multiple of " + std::to_string(unit),
+                    std::to_string(nearest_multiple(training.global_batch, unit)));
+    return false;
+  }
+  const std::int64_t passes = training.global_batch / unit * scenario.model.layers;
+  if (passes <= ScenarioLimits::layer_passes) return true;
+  problems.refuse(
+      "training.global_batch",
+      "makes " + count(training.global_batch / unit, "micro-batch") + " of " +
+          count(scenario.model.layers, "layer"),
+      "at most " + std::to_string(ScenarioLimits::layer_passes) + " layers times micro-batches");
+  return false;
+}
+
+bool resolve_sequence(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario) {
+  workloads::Training& training = scenario.training;
+  training.sequence_length = *spec.sequence_length;
+  training.micro_batch = spec.micro_batch.value_or(training.micro_batch);
+  const std::int64_t tokens = training.sequence_length * training.micro_batch;
+  if (tokens > ScenarioLimits::micro_batch_tokens) {
+    problems.refuse("training.micro_batch", "makes micro-batches of " + count(tokens, "token"),
+                    "at most " + std::to_string(ScenarioLimits::micro_batch_tokens));
+    return false;
+  }
+  try {
+    scenario.model = workloads::for_sequence_length(scenario.model, training.sequence_length);
+  } catch (const InputError& error) {
+    problems.adopt("training.sequence_length", error);
+    return false;
+  }
+  return true;
+}
+
+void resolve_checkpointing(const CheckpointingSpec& spec, KeyProblems& problems,
+                           workloads::Training& training) {
+  const std::string path = "training.activation_checkpointing.";
+  training.activation_checkpointing = *spec.kind;
+  training.selective_policy = spec.policy.value_or(training.selective_policy);
+  training.checkpoint_every_n = spec.n.value_or(training.checkpoint_every_n);
+  training.checkpoint_early_stop = spec.early_stop.value_or(training.checkpoint_early_stop);
+  if (spec.policy && *spec.kind != CheckpointKind::selective) {
+    problems.refuse(path + "policy", "makes no sense without kind: selective");
+  }
+  if (spec.n && spec.policy != SelectivePolicy::every_n) {
+    problems.refuse(path + "n", "makes no sense without policy: every_n");
+  }
+  if (spec.early_stop && *spec.kind == CheckpointKind::none) {
+    problems.refuse(path + "early_stop", "makes no sense with kind: none");
+  }
+}
+
+void resolve_precision(const TrainingSpec& spec, const workloads::Plan& plan,
+                       workloads::Training& training) {
+  training.precision = spec.precision.value_or(training.precision);
+  training.parameter_precision = spec.parameter_precision.value_or(training.parameter_precision);
+  const bool ddp = plan.strategy == Strategy::ddp;
+  training.reduce_precision = spec.reduce_precision.value_or(ddp ? training.parameter_precision
+                                                                 : training.reduce_precision);
+}
+
+}  // namespace
+
+bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario) {
+  workloads::Plan& plan = scenario.plan;
+  plan.reshard_after_forward = spec.reshard_after_forward.value_or(plan.reshard_after_forward);
+  plan.gradient_as_bucket_view =
+      spec.gradient_as_bucket_view.value_or(plan.gradient_as_bucket_view);
+  if (spec.bucket_size) plan.bucket_bytes = spec.bucket_size->count();
+  if (spec.bucket_size && plan.bucket_bytes == 0) {
+    problems.refuse("plan.bucket_size", "is 0", "at least one byte");
+  }
+  const int gpus = scenario.cluster.gpus;
+  return plan.strategy == Strategy::ddp ? resolve_replicate(spec, gpus, problems, plan)
+                                        : resolve_shard(spec, gpus, problems, plan);
+}
+
+bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario) {
+  resolve_precision(spec, scenario.plan, scenario.training);
+  if (spec.activation_checkpointing) {
+    resolve_checkpointing(*spec.activation_checkpointing, problems, scenario.training);
+  }
+  scenario.training.gradient_sync_every_micro_batch = spec.gradient_sync != GradientSync::last;
+  return resolve_sequence(spec, problems, scenario) && resolve_batch(spec, problems, scenario);
+}
+
+void resolve_software(const SoftwareSpec& spec, Scenario& scenario) {
+  workloads::Software& software = scenario.software;
+  software.compile = spec.compile.value_or(software.compile);
+  software.cuda_graph = spec.cuda_graph.value_or(software.cuda_graph);
+  software.attention = spec.attention.value_or(software.attention);
+  software.nccl_version = spec.nccl.value_or(software.nccl_version);
+}
+
+void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems) {
+  const auto refuse_if = [&](bool given, const char* path, const char* strategy) {
+    if (!given) return;
+    problems.refuse(path, std::string("makes no sense with strategy: ") + strategy, "no such key");
+  };
+  if (spec.plan.strategy == Strategy::ddp) {
+    refuse_if(spec.plan.shard.value_or(1) != 1, "plan.shard", "ddp");
+    refuse_if(spec.plan.reshard_after_forward.has_value(), "plan.reshard_after_forward", "ddp");
+    refuse_if(spec.training.gradient_sync.has_value(), "training.gradient_sync", "ddp");
+  } else if (spec.plan.strategy == Strategy::fsdp2) {
+    refuse_if(spec.plan.bucket_size.has_value(), "plan.bucket_size", "fsdp2");
+    refuse_if(spec.plan.gradient_as_bucket_view.has_value(), "plan.gradient_as_bucket_view",
+              "fsdp2");
+  }
+}
+
+}  // namespace stepsim::scenarios

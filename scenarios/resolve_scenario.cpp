@@ -1,0 +1,159 @@
+#include "scenarios/resolve_scenario.hpp"
+
+#include <algorithm>
+
+namespace stepsim::scenarios {
+
+namespace {
+
+using workloads::CheckpointKind;
+using workloads::SelectivePolicy;
+using workloads::Strategy;
+
+CheckpointingSpec checkpointing_of(const workloads::Training& training) {
+  const workloads::Training defaults;
+  CheckpointingSpec spec;
+  spec.kind = training.activation_checkpointing;
+  const bool selective = training.activation_checkpointing == CheckpointKind::selective;
+  if (selective) spec.policy = training.selective_policy;
+  if (selective && training.selective_policy == SelectivePolicy::every_n) {
+    spec.n = training.checkpoint_every_n;
+  }
+  const bool stops_otherwise = training.checkpoint_early_stop != defaults.checkpoint_early_stop;
+  if (selective || (stops_otherwise && spec.kind == CheckpointKind::full)) {
+    spec.early_stop = training.checkpoint_early_stop;
+  }
+  return spec;
+}
+
+PlanSpec plan_of(const workloads::Plan& plan) {
+  PlanSpec spec;
+  spec.strategy = plan.strategy;
+  spec.replicate = plan.replicate;
+  if (plan.strategy == Strategy::ddp) {
+    if (plan.bucket_bytes) spec.bucket_size = Bytes(*plan.bucket_bytes);
+    spec.gradient_as_bucket_view = plan.gradient_as_bucket_view;
+  } else {
+    spec.shard = plan.shard;
+    spec.reshard_after_forward = plan.reshard_after_forward;
+  }
+  return spec;
+}
+
+TrainingSpec training_of(const workloads::Training& training, Strategy strategy) {
+  TrainingSpec spec;
+  spec.sequence_length = training.sequence_length;
+  spec.micro_batch = training.micro_batch;
+  spec.global_batch = training.global_batch;
+  spec.precision = training.precision;
+  spec.parameter_precision = training.parameter_precision;
+  spec.reduce_precision = training.reduce_precision;
+  spec.activation_checkpointing = checkpointing_of(training);
+  spec.optimizer = Optimizer::adamw;
+  if (strategy == Strategy::fsdp2) {
+    spec.gradient_sync =
+        training.gradient_sync_every_micro_batch ? GradientSync::every : GradientSync::last;
+  }
+  return spec;
+}
+
+ClusterSpec cluster_of(const Scenario& scenario) {
+  const HardwareChanges& changes = scenario.hardware_changes;
+  ClusterSpec spec;
+  spec.node = scenario.node_reference;
+  spec.nodes = scenario.cluster.nodes;
+  spec.gpus = scenario.cluster.gpus;
+  spec.gpu.memory = changes.memory;
+  spec.gpu.memory_bandwidth = changes.memory_bandwidth;
+  spec.fabric.kind = scenario.cluster.fabric;
+  spec.fabric.oversubscription = scenario.cluster.oversubscription;
+  spec.fabric.nic = changes.nic;
+  spec.fabric.nics_per_node = changes.nics_per_node;
+  return spec;
+}
+
+void note_open_network(const ScenarioSpec& spec, const Scenario& scenario,
+                       std::vector<std::string>& notes) {
+  if (scenario.cluster.gpus > 1 && !spec.software.nccl) {
+    notes.push_back("NCCL " + scenario.software.nccl_version + " (software.nccl is not given)");
+  }
+  if (scenario.cluster.nodes == 1) return;
+  if (!spec.cluster.fabric.kind) {
+    notes.push_back("a rail-optimized fabric (cluster.fabric.kind is not given)");
+  }
+  if (!spec.cluster.fabric.oversubscription) {
+    notes.push_back(
+        "a fabric without oversubscription (cluster.fabric.oversubscription is not given)");
+  }
+}
+
+void note_open_training(const ScenarioSpec& spec, const Scenario& scenario,
+                        std::vector<std::string>& notes) {
+  const auto note = [&](bool given, const std::string& text, const char* key) {
+    if (!given) notes.push_back(text + " (" + key + " is not given)");
+  };
+  const TrainingSpec& training = spec.training;
+  note(training.micro_batch.has_value(), "one sequence a micro-batch", "training.micro_batch");
+  note(training.global_batch.has_value(), "one micro-batch a step", "training.global_batch");
+  note(training.precision.has_value(), "bf16 computation", "training.precision");
+  note(training.activation_checkpointing.has_value(), "no activation checkpointing",
+       "training.activation_checkpointing");
+  note(spec.software.compile.has_value(), "compiled kernels", "software.compile");
+  note(spec.software.attention.has_value(),
+       std::string(workloads::to_string(scenario.software.attention)) + " attention",
+       "software.attention");
+  const std::int64_t positions = scenario.model.max_positions;
+  if (positions > 0 && scenario.training.sequence_length > positions) {
+    notes.push_back("sequences longer than the " + std::to_string(positions) +
+                    " positions the model was made for");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> open_keys(const ScenarioSpec& spec, const Scenario& scenario) {
+  std::vector<std::string> notes;
+  note_open_training(spec, scenario, notes);
+  note_open_network(spec, scenario, notes);
+  return notes;
+}
+
+Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
+                          KeyProblems& problems) {
+  Scenario scenario;
+  scenario.file = problems.site("").node.where().file;
+  const bool model = resolve_model(data, spec, problems, scenario);
+  const bool cluster = resolve_cluster(data, spec.cluster, problems, scenario);
+  check_strategy_keys(spec, problems);
+  resolve_software(spec.software, scenario);
+  if (spec.plan.strategy) scenario.plan.strategy = *spec.plan.strategy;
+  const bool ddp_shards = spec.plan.strategy == Strategy::ddp && spec.plan.shard.value_or(1) != 1;
+  const bool degrees = cluster && spec.plan.readable && !ddp_shards &&
+                       resolve_degrees(spec.plan, problems, scenario);
+  const bool training = model && degrees && spec.training.readable &&
+                        resolve_training(spec.training, problems, scenario);
+  if (!training) return scenario;
+  if (spec.measured && spec.measured->readable) {
+    resolve_measured(*spec.measured, problems, scenario);
+  }
+  for (std::string& note : open_keys(spec, scenario)) {
+    scenario.assumptions.push_back(std::move(note));
+  }
+  return scenario;
+}
+
+ScenarioSpec spec_of(const Scenario& scenario) {
+  ScenarioSpec spec;
+  spec.model = scenario.model_reference;
+  spec.cluster = cluster_of(scenario);
+  spec.plan = plan_of(scenario.plan);
+  spec.training = training_of(scenario.training, scenario.plan.strategy);
+  spec.software.compile = scenario.software.compile;
+  spec.software.cuda_graph = scenario.software.cuda_graph;
+  spec.software.attention = scenario.software.attention;
+  spec.software.nccl = scenario.software.nccl_version;
+  if (scenario.measured) spec.measured = scenario.measured->as_written;
+  return spec;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,41 @@
+#pragma once
+
+/// From what a file says to a scenario: names become models and nodes, open keys get their values,
+/// and keys are checked against each other.
+
+#include "scenarios/key_problems.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/scenario_spec.hpp"
+
+#include "sim/base/data_directory.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stepsim::scenarios {
+
+/// Problems go to `problems`; the scenario is usable when there are none. Checks between keys are
+/// left out where a key could not be read.
+Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
+                          KeyProblems& problems);
+
+/// The parts, in the order in which they need each other. Each returns whether its part is usable.
+bool resolve_model(const DataDirectory& data, const ScenarioSpec& spec, KeyProblems& problems,
+                   Scenario& scenario);
+bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
+                     Scenario& scenario);
+bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
+bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario);
+void resolve_software(const SoftwareSpec& spec, Scenario& scenario);
+void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario);
+
+/// Strategy-specific keys: refused, not ignored, where they make no sense.
+void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems);
+
+/// Short sentences on the defaults that matter and that the file left open.
+std::vector<std::string> open_keys(const ScenarioSpec& spec, const Scenario& scenario);
+
+/// Everything a scenario file can say, of a scenario: the inverse of resolve_scenario.
+ScenarioSpec spec_of(const Scenario& scenario);
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,42 @@
+#pragma once
+
+/// The blocks of a scenario file: which keys there are, what they may be and what they mean. Adding
+/// a key to the format is adding a line to scenarios/scenario_blocks.cpp, a field to
+/// scenarios/scenario_spec.hpp and its meaning to scenarios/resolve_scenario.cpp.
+
+#include "scenarios/block.hpp"
+#include "scenarios/scenario_spec.hpp"
+
+#include <string>
+
+namespace stepsim::scenarios {
+
+/// Largest values the blocks take, chosen so that products of them stay in range.
+struct ScenarioLimits {
+  static constexpr int gpus = 131'072;
+  static constexpr int nodes = 131'072;
+  static constexpr int nics_per_node = 1'024;
+  static constexpr std::int64_t sequence_length = 10'000'000;
+  static constexpr std::int64_t micro_batch = 65'536;
+  static constexpr std::int64_t global_batch = 1'000'000'000;
+  /// Layers × micro-batches: one rank's program holds the ops of each.
+  static constexpr std::int64_t layer_passes = 500'000;
+  /// Tokens of a micro-batch.
+  static constexpr std::int64_t micro_batch_tokens = 134'217'728;
+};
+
+const Block<ScenarioSpec>& scenario_block();
+
+/// `none`, `full`, `selective`, or a block with the key kind.
+struct Checkpointing {};
+bool read_value(const ValueSite& site, const Checkpointing& format, CheckpointingSpec& value);
+Json schema_of(const Checkpointing& format);
+DocumentNode to_node(const Checkpointing& format, const CheckpointingSpec& value);
+
+/// `{ step_time: …, source: … }`: the block may be absent as a whole.
+struct MeasuredBlock {};
+bool read_value(const ValueSite& site, const MeasuredBlock& format, MeasuredSpec& value);
+Json schema_of(const MeasuredBlock& format);
+DocumentNode to_node(const MeasuredBlock& format, const MeasuredSpec& value);
+
+}  // namespace stepsim::scenarios

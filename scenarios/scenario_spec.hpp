@@ -1,0 +1,105 @@
+#pragma once
+
+/// A scenario file as it was written: every key may be absent. What the blocks of
+/// scenarios/scenario_blocks.hpp read, and what scenarios/resolve_scenario.hpp makes a Scenario of.
+
+#include "workloads/model.hpp"
+#include "workloads/plan.hpp"
+
+#include "topology/cluster.hpp"
+
+#include "sim/base/document.hpp"
+#include "sim/base/units.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stepsim::scenarios {
+
+/// What every block has: whether all of it could be read. Checks between keys are left out for
+/// blocks that could not, so that one mistake is not reported twice.
+struct BlockSpec {
+  bool readable = true;
+};
+
+struct GpuSpec : BlockSpec {
+  std::optional<Bytes> memory;
+  std::optional<Bandwidth> memory_bandwidth;
+};
+
+struct FabricSpec : BlockSpec {
+  std::optional<topology::FabricKind> kind;
+  std::optional<double> oversubscription;
+  std::optional<Bandwidth> nic;
+  std::optional<int> nics_per_node;
+};
+
+struct ClusterSpec : BlockSpec {
+  std::optional<DocumentNode> node;  // name, path or block of a node file's keys
+  std::optional<int> nodes;
+  std::optional<int> gpus;
+  GpuSpec gpu;
+  FabricSpec fabric;
+};
+
+struct PlanSpec : BlockSpec {
+  std::optional<workloads::Strategy> strategy;
+  std::optional<int> shard;
+  std::optional<int> replicate;
+  std::optional<bool> reshard_after_forward;
+  std::optional<Bytes> bucket_size;
+  std::optional<bool> gradient_as_bucket_view;
+};
+
+struct CheckpointingSpec : BlockSpec {
+  std::optional<workloads::CheckpointKind> kind;
+  std::optional<workloads::SelectivePolicy> policy;
+  std::optional<int> n;
+  std::optional<bool> early_stop;
+};
+
+enum class Optimizer { adamw };
+
+enum class GradientSync { every, last };
+
+struct TrainingSpec : BlockSpec {
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> micro_batch;
+  std::optional<std::int64_t> global_batch;
+  std::optional<workloads::DType> precision;
+  std::optional<workloads::DType> parameter_precision;
+  std::optional<workloads::DType> reduce_precision;
+  std::optional<CheckpointingSpec> activation_checkpointing;
+  std::optional<Optimizer> optimizer;
+  std::optional<GradientSync> gradient_sync;
+};
+
+struct SoftwareSpec : BlockSpec {
+  std::optional<bool> compile;
+  std::optional<bool> cuda_graph;
+  std::optional<workloads::AttentionKernel> attention;
+  std::optional<std::string> nccl;
+};
+
+struct MeasuredSpec : BlockSpec {
+  std::optional<Time> step_time;
+  std::optional<double> tokens_per_second;
+  std::optional<double> tokens_per_second_per_gpu;
+  std::optional<FlopRate> model_flops_per_second_per_gpu;
+  std::optional<double> mfu;
+  std::optional<workloads::FlopsConvention> flops_convention;
+  std::optional<FlopRate> peak;
+  std::optional<std::string> source;
+};
+
+struct ScenarioSpec : BlockSpec {
+  std::optional<DocumentNode> model;  // name, path or block of Hugging Face keys
+  ClusterSpec cluster;
+  PlanSpec plan;
+  TrainingSpec training;
+  SoftwareSpec software;
+  std::optional<MeasuredSpec> measured;
+};
+
+}  // namespace stepsim::scenarios
