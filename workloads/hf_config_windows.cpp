@@ -4,7 +4,6 @@
 
 namespace stepsim::workloads {
 
-/// The window of layers that have one: null means none, an absent key means the class's default.
 std::optional<std::int64_t> read_window(HfReader& reader, std::int64_t fallback) {
   const HfReader::Names names = {"sliding_window", "sliding_window_size"};
   bool stated = false;

@@ -323,6 +323,27 @@ TEST_CASE("absurd sizes are refused before anything overflows", "[hf_config]") {
             .size() == 2);
 }
 
+TEST_CASE("layers without rotary positions are the ones the architecture says", "[hf_config]") {
+  const auto file = [](const std::string& more) {
+    return read("{" + more + R"("hidden_size": 64, "intermediate_size": 96,
+      "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4,
+      "vocab_size": 100})")
+        .model;
+  };
+  const Model smollm = file(R"("model_type": "smollm3", "no_rope_layers": [1, 0, 1, 1], )");
+  CHECK(smollm.span(0).rotary);
+  CHECK_FALSE(smollm.span(1).rotary);
+  CHECK_FALSE(file(R"("model_type": "smollm3", )").span(3).rotary);
+  const Model cohere = file(R"("model_type": "cohere2", "sliding_window": 8, )");
+  CHECK(cohere.span(2).rotary);
+  CHECK_FALSE(cohere.span(3).rotary);
+  const Model exaone = file(R"("model_type": "exaone4", "sliding_window": 8,
+      "sliding_window_pattern": "LG", )");
+  CHECK(exaone.span(0).window == 8);
+  CHECK_FALSE(exaone.span(1).rotary);
+  CHECK(file(R"("model_type": "exaone4", "sliding_window": null, )").span(0).rotary);
+}
+
 TEST_CASE("layer_types must name each layer with a kind that is modelled", "[hf_config]") {
   const auto olmo3 = [](const std::string& types) {
     return problems(R"({"model_type": "olmo3", "hidden_size": 64, "intermediate_size": 96,
