@@ -12,7 +12,7 @@ set(engine_base_headers sim/base/error.hpp sim/base/units.hpp sim/base/wide.hpp)
 set(libraries boost yaml-cpp CLI Eigen benchmark)
 set(boost_pattern "^topology/.*\\.cpp$")
 set(yaml-cpp_pattern "^sim/base/.*\\.cpp$")
-set(CLI_pattern "^cli/")
+set(CLI_pattern "^(cli|calibrate/tools)/")
 set(Eigen_pattern "^calibrate/")
 set(benchmark_pattern "^bench/")
 
