@@ -1,8 +1,6 @@
 #include "workloads/layer_kernels.hpp"
 
 #include "workloads/hf_config.hpp"
-#include "workloads/host_costs.hpp"
-#include "workloads/optimizer_kernels.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -276,32 +274,4 @@ TEST_CASE("the embedding's gradient covers the whole table", "[layer_kernels]") 
   CHECK(minimum_bytes(module.backward.front().kernel) >=
         2.0 * static_cast<double>(model.vocabulary * model.hidden));
   CHECK(module.tensors.input_size.count() == 0);
-}
-
-TEST_CASE("AdamW moves 28 bytes a parameter fused and some three times that otherwise",
-          "[optimizer_kernels]") {
-  const auto bytes = [](const std::vector<Kernel>& kernels) {
-    double sum = 0;
-    for (const Kernel& kernel : kernels) sum += minimum_bytes(kernel);
-    return sum;
-  };
-  const OptimizerWork work{1'000'000, 10, false};
-  CHECK(bytes(adamw_kernels(work, OptimizerForm::fused)) == 28e6);
-  CHECK(bytes(adamw_kernels({1'000'000, 10, true}, OptimizerForm::fused)) == 30e6);
-  CHECK(bytes(adamw_kernels(work, OptimizerForm::foreach)) == 80e6);
-  CHECK(bytes(gradient_clipping_kernels(work)) == 12e6);
-  // 100 million elements are 1526 chunks: five kernels of at most 320.
-  CHECK(adamw_kernels({100'000'000, 10, false}, OptimizerForm::fused).front().launches == 5);
-  CHECK(adamw_kernels({1000, 100, false}, OptimizerForm::fused).front().launches == 3);
-}
-
-TEST_CASE("issuing costs host time a launch, and none inside a graph", "[host_costs]") {
-  const HostCosts costs = default_host_costs();
-  const Kernel chain{"rms_norm", Streaming{}, 8};
-  CHECK(issue_time(chain, LaunchMode::eager, costs) == Time::microseconds(80));
-  CHECK(issue_time(chain, LaunchMode::compiled, costs) == Time::microseconds(48));
-  CHECK(issue_time(chain, LaunchMode::graph, costs) == Time::zero());
-  CHECK(launch_mode(true, true) == LaunchMode::graph);
-  CHECK(launch_mode(true, false) == LaunchMode::compiled);
-  CHECK(launch_mode(false, false) == LaunchMode::eager);
 }
