@@ -176,6 +176,7 @@ TEST_CASE("element-wise bytes of an eager MPT block are the published model's", 
   const double unit = tokens * 4096;
   const ModuleKernels block = layer_kernels(model, 0, {2, 2048}, eager);
   CHECK(streaming_bytes(block.forward) - 2 * 8 * tokens == 36 * unit);
+  CHECK(streaming_bytes(block.backward) == Approx(86 * unit).epsilon(0.001));
   CHECK(streaming_bytes(block.backward) == Approx(92 * unit).epsilon(0.08));
 }
 
@@ -183,8 +184,7 @@ TEST_CASE("an eager Llama block launches some forty kernels, and twice as many b
           "[layer_kernels]") {
   const ModuleKernels block = layer_kernels(zoo("llama3-8b"), 0, {1, 4096}, eager);
   CHECK(launches(block.forward) == 38);
-  CHECK(launches(block.backward) >= 65);
-  CHECK(launches(block.backward) <= 2 * launches(block.forward));
+  CHECK(launches(block.backward) == 71);
 }
 
 TEST_CASE("compiling removes 40 to 70 % of a block's launches and most element-wise bytes",
@@ -193,6 +193,8 @@ TEST_CASE("compiling removes 40 to 70 % of a block's launches and most element-w
   const ModuleKernels fast = layer_kernels(zoo("llama3-8b"), 0, {1, 4096}, compiled);
   const double before = launches(slow.forward) + launches(slow.backward);
   const double after = launches(fast.forward) + launches(fast.backward);
+  CHECK(launches(fast.forward) == 13);
+  CHECK(launches(fast.backward) == 25);
   CHECK(after / before > 0.3);
   CHECK(after / before < 0.6);
   CHECK(streaming_bytes(fast.forward) < 0.5 * streaming_bytes(slow.forward));
