@@ -124,7 +124,7 @@ std::optional<FitChange> remedy(const DataDirectory& data, const Scenario& scena
 workloads::MemoryReport fullest_stage(const DataDirectory& data, const Scenario& scenario) {
   const CostModels models(data, scenario);
   const workloads::StepInput input = models.input(scenario);
-  return memory_of(input, workloads::build_step(input)).report();
+  return memory_of(input, workloads::build_memory_step(input)).report();
 }
 
 MemoryResult memory_with_remedy(const DataDirectory& data, const Scenario& scenario,
