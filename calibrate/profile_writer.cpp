@@ -106,8 +106,11 @@ void append_attention(std::string& text, const workloads::AttentionProfile& prof
 }
 
 void append_streaming(std::string& text, const KernelProfile& profile) {
-  text += "\nstreaming:  # shares of HBM bandwidth\n";
+  bool first = true;
   for (const auto& [kind, numbers] : profile.streaming) {
+    if (!numbers.inherited_from.empty()) continue;
+    if (first) text += "\nstreaming:  # shares of HBM bandwidth\n";
+    first = false;
     text += fmt::format("  {}:\n", word(kind));
     text += fmt::format("    efficiency: {{ value: {}, {} }}\n",
                         rounded(numbers.memory_efficiency.value),

@@ -122,12 +122,18 @@ KernelTime KernelCostModel::flash_time(const Attention& attention, Setting setti
     scale(time, ratio.value);
     time.assumed = time.assumed || ratio.source.kind == SourceKind::assumed;
   }
+  if (setting == Setting::benchmark) return time;
+  scale(time, attention_factor());
   const auto factor = profile.kernel_factor.find(attention_);
-  if (factor != profile.kernel_factor.end()) {
-    scale(time, factor->second.value);
-    time.assumed = time.assumed || factor->second.source.kind == SourceKind::assumed;
-  }
+  time.assumed = time.assumed || factor == profile.kernel_factor.end() ||
+                 factor->second.source.kind == SourceKind::assumed;
   return time;
+}
+
+double KernelCostModel::attention_factor() const {
+  const auto& factors = profile_->attention.kernel_factor;
+  const auto factor = factors.find(attention_);
+  return factor == factors.end() ? 1 : factor->second.value;
 }
 
 KernelTime KernelCostModel::unfused_time(const Attention& attention) const {

@@ -45,7 +45,8 @@ class KernelCostModel {
                   AttentionKernel attention = AttentionKernel::flash2);
   ~KernelCostModel();
 
-  /// In a training step operands start cold; benchmarks that repeat one kernel find them in L2.
+  /// In a training step operands start cold and attention runs the implementation chosen; a
+  /// benchmark repeats the measured kernels and finds their operands in L2.
   /// Throws InputError when the device has no arithmetic in the kernel's number format.
   KernelTime time(const Kernel& kernel, Setting setting = Setting::step) const;
   sim::KernelCost cost(const Kernel& kernel) const;
@@ -58,6 +59,8 @@ class KernelCostModel {
   const topology::Device& device() const { return device_; }
   const KernelProfile& profile() const { return *profile_; }
   AttentionKernel attention() const { return attention_; }
+  /// Time of the chosen attention kernels over that of the measured ones, 1 where unknown.
+  double attention_factor() const;
 
  private:
   GemmMachine machine_for(const Gemm& gemm) const;
