@@ -3,9 +3,9 @@
 /// Where the step's time went, by two accountings that are never mixed.
 ///
 /// Clocks: one walk back from the end of the step, across ranks. Each op on it gives its fixed part
-/// or latency to overhead and the rest of its own time to its clock; host issue time goes to
-/// overhead. Waiting never appears: the walk follows what was waited for. The four sum to the step
-/// exactly.
+/// or latency to overhead, the rest of its own time to its clock, and what sharing added to
+/// communication; host issue time goes to overhead. Waiting never appears: the walk follows what
+/// was waited for. The four sum to the step exactly.
 ///
 /// Time line of a rank: each instant is `compute` when a kernel runs on a compute stream. The gaps
 /// between those kernels are explained by the walk back from the kernel that ends the gap:
@@ -35,7 +35,10 @@ struct PathStep {
   Time begin;
   Time end;
   std::array<Time, clock_count> by_clock{};  // sums to end − begin
-  Time slow_rank;  // part of by_clock: what a rank slower than its costs added
+  // Parts of by_clock:
+  Time slow_rank;  // on the kernel's own clock: what a rank slower than its costs added
+  Time sharing;    // on the communication clock: what a kernel lost to resident collectives, or a
+                   // transfer to others on its links
 };
 
 struct CriticalPath {

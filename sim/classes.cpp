@@ -1,6 +1,7 @@
 #include "sim/classes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace stepsim::sim {
@@ -60,7 +61,8 @@ class Refinement {
         salt_(salt),
         ranks_(job.ranks.size()),
         communicators_(job.communicators.size()),
-        channels_(job.channels.size()) {}
+        channels_(job.channels.size()),
+        links_(job.links.size()) {}
 
   void run() {
     std::size_t count = recolour([&](const RankSetup& rank, Colour) {
@@ -88,6 +90,7 @@ class Refinement {
     }
     classes.of_communicator = numbered(communicators_);
     classes.of_channel = numbered(channels_);
+    classes.of_link = numbered(links_);
     return classes;
   }
 
@@ -113,6 +116,31 @@ class Refinement {
       for_each_binding(job_.ranks[r], [&](std::uint64_t& bound, std::size_t slot) {
         bound += mixed(ranks_[r] + salt_, slot);
       });
+    }
+    if (!links_.empty()) mix_in_links();
+  }
+
+  /// Gives every link a hash of its capacity and of who crosses it, and mixes it into theirs.
+  void mix_in_links() {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      links_[i] = mixed(salt_ + 2, static_cast<std::uint64_t>(job_.links[i].capacity));
+    }
+    for_each_link_use([&](std::uint64_t& place, const LinkUse& use) {
+      links_[use.link.index()] += mixed(place, use.times);
+    });
+    const std::vector<std::uint64_t> crossed = links_;
+    for_each_link_use([&](std::uint64_t& place, const LinkUse& use) {
+      place += mixed(~crossed[use.link.index()], use.times);
+    });
+  }
+
+  template <class Visit>
+  void for_each_link_use(Visit visit) {
+    for (std::size_t i = 0; i < communicators_.size(); ++i) {
+      for (const LinkUse& use : job_.communicators[i].links) visit(communicators_[i], use);
+    }
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      for (const LinkUse& use : job_.channels[i].links) visit(channels_[i], use);
     }
   }
 
@@ -143,10 +171,41 @@ class Refinement {
   std::vector<Colour> ranks_;
   std::vector<std::uint64_t> communicators_;
   std::vector<std::uint64_t> channels_;
+  std::vector<std::uint64_t> links_;
 };
 
-/// A member as its fellows see it.
-using MemberKind = std::pair<ClassId, std::uint32_t>;  // class, slot
+/// What a communicator or channel is to others: its cost, its members by class and slot, and the
+/// links it crosses by class and number of times.
+struct PlaceKind {
+  std::uint32_t cost_row = 0;
+  std::vector<std::pair<ClassId, std::uint32_t>> members;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+  friend bool operator==(const PlaceKind&, const PlaceKind&) = default;
+};
+
+/// What a link is to others: its capacity and, of each use, whether by a channel, its class, the
+/// times.
+struct LinkKind {
+  std::int64_t capacity = 0;
+  std::vector<std::array<std::uint32_t, 3>> uses;
+  friend bool operator==(const LinkKind&, const LinkKind&) = default;
+};
+
+/// Whether all things of one class are of one kind. Classes are numbered by first appearance.
+template <class KindOf>
+bool alike(const std::vector<std::uint32_t>& classes, KindOf kind_of) {
+  using Kind = decltype(kind_of(0U));
+  std::vector<Kind> first;
+  for (std::uint32_t i = 0; i < classes.size(); ++i) {
+    Kind kind = kind_of(i);
+    if (classes[i] == first.size()) {
+      first.push_back(std::move(kind));
+    } else if (!(first[classes[i]] == kind)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /// Compares members, not hashes.
 class Verification {
@@ -154,7 +213,18 @@ class Verification {
   Verification(const Job& job, const Classes& classes) : job_(job), classes_(classes) {}
 
   bool holds() const {
-    return ranks_are_alike() && communicators_are_alike() && channels_are_alike();
+    return ranks_are_alike() &&
+           alike(classes_.of_communicator,
+                 [&](std::uint32_t i) {
+                   const Communicator& c = job_.communicators[i];
+                   return place_kind(c, c.members, i, false, true);
+                 }) &&
+           alike(classes_.of_channel,
+                 [&](std::uint32_t i) {
+                   const Channel& c = job_.channels[i];
+                   return place_kind(c, {c.sender, c.receiver}, i, true, false);
+                 }) &&
+           links_are_alike();
   }
 
  private:
@@ -176,53 +246,55 @@ class Verification {
     return true;
   }
 
-  MemberKind kind_of(Rank rank, std::uint32_t bound, bool is_channel) const {
+  template <class Place>
+  PlaceKind place_kind(const Place& place, const std::vector<Rank>& members, std::uint32_t bound,
+                       bool is_channel, bool any_order) const {
+    PlaceKind kind{place.cost_row, {}, {}};
+    kind.members.reserve(members.size());
+    for (const Rank rank : members) {
+      kind.members.emplace_back(classes_.of_rank[rank.index()], slot_of(rank, bound, is_channel));
+    }
+    if (any_order) std::sort(kind.members.begin(), kind.members.end());
+    for (const LinkUse& use : place.links) {
+      kind.links.emplace_back(classes_.of_link[use.link.index()], use.times);
+    }
+    std::sort(kind.links.begin(), kind.links.end());
+    return kind;
+  }
+
+  std::uint32_t slot_of(Rank rank, std::uint32_t bound, bool is_channel) const {
     const RankSetup& setup = job_.ranks[rank.index()];
     const std::vector<Slot>& slots = job_.programs[setup.program.index()].slots;
     std::uint32_t slot = 0;
     while (slots[slot].is_channel != is_channel || setup.bindings[slot] != bound) ++slot;
-    return {classes_.of_rank[rank.index()], slot};
+    return slot;
   }
 
-  bool communicators_are_alike() const {
-    // The kinds of the first communicator of each class, and its cost.
-    std::vector<std::pair<std::uint32_t, std::vector<MemberKind>>> first;
-    for (std::uint32_t i = 0; i < job_.communicators.size(); ++i) {
-      std::vector<MemberKind> kinds;
-      kinds.reserve(job_.communicators[i].members.size());
-      for (const Rank rank : job_.communicators[i].members)
-        kinds.push_back(kind_of(rank, i, false));
-      std::sort(kinds.begin(), kinds.end());
-      if (classes_.of_communicator[i] == first.size()) {
-        first.emplace_back(job_.communicators[i].cost_row, std::move(kinds));
-      } else if (first[classes_.of_communicator[i]] !=
-                 std::pair(job_.communicators[i].cost_row, std::move(kinds))) {
-        return false;
+  bool links_are_alike() const {
+    if (job_.links.empty()) return true;
+    std::vector<LinkKind> kinds;
+    for (const Link& link : job_.links) kinds.push_back({link.capacity, {}});
+    const auto add = [&](const std::vector<LinkUse>& uses, std::uint32_t is_channel,
+                         std::uint32_t place_class) {
+      for (const LinkUse& use : uses) {
+        kinds[use.link.index()].uses.push_back({is_channel, place_class, use.times});
       }
+    };
+    for (std::size_t i = 0; i < job_.communicators.size(); ++i) {
+      add(job_.communicators[i].links, 0, classes_.of_communicator[i]);
     }
-    return true;
-  }
-
-  bool channels_are_alike() const {
-    using Ends = std::pair<MemberKind, MemberKind>;
-    std::vector<std::pair<std::uint32_t, Ends>> first;
-    for (std::uint32_t i = 0; i < job_.channels.size(); ++i) {
-      const Channel& channel = job_.channels[i];
-      const Ends ends{kind_of(channel.sender, i, true), kind_of(channel.receiver, i, true)};
-      if (classes_.of_channel[i] == first.size()) {
-        first.emplace_back(channel.cost_row, ends);
-      } else if (first[classes_.of_channel[i]] != std::pair(channel.cost_row, ends)) {
-        return false;
-      }
+    for (std::size_t i = 0; i < job_.channels.size(); ++i) {
+      add(job_.channels[i].links, 1, classes_.of_channel[i]);
     }
-    return true;
+    for (LinkKind& kind : kinds) std::sort(kind.uses.begin(), kind.uses.end());
+    return alike(classes_.of_link, [&](std::uint32_t i) { return kinds[i]; });
   }
 
   const Job& job_;
   const Classes& classes_;
 };
 
-/// Every rank, communicator and channel by itself: always right.
+/// Everything by itself: always right.
 Classes singletons(const Job& job) {
   Classes classes;
   for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
@@ -232,6 +304,7 @@ Classes singletons(const Job& job) {
   }
   for (std::uint32_t i = 0; i < job.communicators.size(); ++i) classes.of_communicator.push_back(i);
   for (std::uint32_t i = 0; i < job.channels.size(); ++i) classes.of_channel.push_back(i);
+  for (std::uint32_t i = 0; i < job.links.size(); ++i) classes.of_link.push_back(i);
   return classes;
 }
 

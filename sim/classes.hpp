@@ -23,6 +23,7 @@ struct Classes {
   /// Of each communicator, and of each channel, its own class; each kind is numbered apart.
   std::vector<std::uint32_t> of_communicator;
   std::vector<std::uint32_t> of_channel;
+  std::vector<std::uint32_t> of_link;  // and of each link
 
   std::size_t count() const { return representative.size(); }
 };

@@ -85,10 +85,7 @@ class PathFinder {
     if (place.part == Place::Part::issue) {
       add(place, walk.begin(place), Clock::overhead, Time::zero());
     } else if (op.kind == OpKind::kernel) {
-      const KernelCost& kernel = job_.kernels[op.target];
-      const Time taken = reached_ - walk.begin(place);
-      add(place, walk.begin(place), kernel.clock, std::min(kernel.fixed, taken));
-      if (taken > kernel.time) path_.steps.back().slow_rank = taken - kernel.time;
+      add_kernel(place, walk.begin(place), job_.kernels[op.target]);
     } else {
       return step_to_last_member(walk, place);
     }
@@ -103,8 +100,10 @@ class PathFinder {
     const std::uint32_t bound = setup.bindings[op.slot.index()];
     const std::uint32_t row =
         is_channel ? job_.channels[bound].cost_row : job_.communicators[bound].cost_row;
-    add(place, walk.times()[place.op].start, Clock::communication,
-        job_.collective_costs[row][op.target].latency);
+    const CollectiveCost& cost = job_.collective_costs[row][op.target];
+    const Time start = walk.times()[place.op].start;
+    const Time sharing = reached_ - start - cost.latency - cost.transfer;
+    if (add(place, start, Clock::communication, cost.latency)) path_.steps.back().sharing = sharing;
     if (walk.times()[place.op].arrival == reached_) return walk.back(place).place;
     const std::uint32_t number = slot_ops(setup.program).number[place.op];
     const Meeting& meeting = execution_.of_slot(job_, rank_, op.slot)[number];
@@ -152,15 +151,36 @@ class PathFinder {
     return slot_ops_.emplace(program, SlotOps(job_.programs[program.index()])).first->second;
   }
 
-  /// Goes back to `begin`, giving `fixed` of that to overhead and the rest to `clock`.
-  void add(Place place, Time begin, Clock clock, Time fixed) {
-    if (begin == reached_) return;
-    PathStep step{rank_, place.op, begin, reached_, {}, {}};
-    step.by_clock[static_cast<std::size_t>(Clock::overhead)] += fixed;
-    step.by_clock[static_cast<std::size_t>(clock)] += reached_ - begin - fixed;
-    for (std::size_t i = 0; i < clock_count; ++i) path_.by_clock[i] += step.by_clock[i];
-    path_.steps.push_back(step);
+  void add_kernel(Place place, Time begin, const KernelCost& kernel) {
+    const Time taken = reached_ - begin;
+    const Time alone =
+        scaled_kernel_time(kernel.time, job_.ranks[rank_.index()].compute_time_millionths);
+    if (!add(place, begin, kernel.clock, std::min(kernel.fixed, alone))) return;
+    PathStep& step = path_.steps.back();
+    if (alone > kernel.time) step.slow_rank = alone - kernel.time;
+    step.sharing = taken - alone;
+    move(step.sharing, kernel.clock, Clock::communication);
+  }
+
+  /// Goes back to `begin`, giving `fixed` of that to overhead and the rest to `clock`. Returns
+  /// false for what took no time.
+  bool add(Place place, Time begin, Clock clock, Time fixed) {
+    if (begin == reached_) return false;
+    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}});
+    give(fixed, Clock::overhead);
+    give(reached_ - begin - fixed, clock);
     reached_ = begin;
+    return true;
+  }
+
+  void give(Time amount, Clock clock) {
+    path_.by_clock[static_cast<std::size_t>(clock)] += amount;
+    path_.steps.back().by_clock[static_cast<std::size_t>(clock)] += amount;
+  }
+
+  void move(Time amount, Clock from, Clock to) {
+    give(Time::zero() - amount, from);
+    give(amount, to);
   }
 
   const Job& job_;

@@ -23,6 +23,7 @@ using KernelId = Id<struct KernelTag>;              // a row of Job::kernels
 using CollectiveId = Id<struct CollectiveTag>;      // a row of Job::collectives
 using CommunicatorId = Id<struct CommunicatorTag>;  // a communicator of the job
 using ChannelId = Id<struct ChannelTag>;            // a directed pair of ranks of the job
+using LinkId = Id<struct LinkTag>;                  // a row of Job::links
 using SlotId =
     Id<struct SlotTag>;  // a program's name for a communicator or channel, bound per rank
 using BufferId = Id<struct BufferTag>;  // a named buffer of a program

@@ -30,6 +30,16 @@ Time scaled_kernel_time(Time time, std::uint32_t compute_time_millionths) {
   return Time::picoseconds(static_cast<std::int64_t>(scaled));
 }
 
+bool shares_resources(const Job& job) {
+  const auto slows = [](const KernelCost& kernel) {
+    return !kernel.sharing.by_sms_taken.empty() || !kernel.sharing.by_memory_taken.empty();
+  };
+  const auto uses_links = [](const auto& meeting_place) { return !meeting_place.links.empty(); };
+  return std::any_of(job.kernels.begin(), job.kernels.end(), slows) ||
+         std::any_of(job.communicators.begin(), job.communicators.end(), uses_links) ||
+         std::any_of(job.channels.begin(), job.channels.end(), uses_links);
+}
+
 namespace {
 
 [[noreturn]] void fail(const std::string& problem) { throw InternalError("job: " + problem); }
@@ -81,16 +91,38 @@ void check_op(const Job& job, const Program& program, std::size_t index) {
   }
 }
 
+void check_speeds(const KernelCost& kernel, const std::vector<SpeedStep>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool sorted = i == 0 || steps[i - 1].taken < steps[i].taken;
+    if (!sorted || steps[i].speed == 0 || steps[i].speed > SpeedStep::full_speed) {
+      fail("kernel «" + kernel.name + "» has an unsorted speed table or a speed out of range");
+    }
+  }
+}
+
+void check_links(const Job& job, const std::vector<LinkUse>& links, const std::string& place) {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (links[i].link.index() >= job.links.size()) fail(place + " names no link");
+    if (links[i].times == 0) fail(place + " crosses a link zero times");
+    if (i > 0 && links[i - 1].link >= links[i].link) fail(place + " has unsorted links");
+  }
+}
+
 void check_costs(const Job& job) {
+  for (const Link& link : job.links) {
+    if (link.capacity < 1) fail("link «" + link.name + "» without capacity");
+  }
   for (const KernelCost& kernel : job.kernels) {
     if (kernel.fixed < Time::zero() || kernel.time < kernel.fixed) {
       fail("kernel «" + kernel.name + "» takes less than its fixed part");
     }
+    check_speeds(kernel, kernel.sharing.by_sms_taken);
+    check_speeds(kernel, kernel.sharing.by_memory_taken);
   }
   for (const auto& row : job.collective_costs) {
     if (row.size() != job.collectives.size()) fail("a cost row without every collective");
     for (const CollectiveCost& cost : row) {
-      if (cost.latency < Time::zero() || cost.transfer < Time::zero()) {
+      if (cost.latency < Time::zero() || cost.transfer < Time::zero() || cost.rate < 0) {
         fail("a collective with a negative cost");
       }
     }
@@ -119,6 +151,7 @@ void check_communicator(const Job& job, std::size_t index, std::vector<Rank> bou
   const Communicator& communicator = job.communicators[index];
   const std::string place = "communicator " + number(index) + " (" + communicator.group + ")";
   if (communicator.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
+  check_links(job, communicator.links, place);
   std::vector<Rank> members = communicator.members;
   if (members.empty()) fail(place + " has no members");
   std::sort(members.begin(), members.end());
@@ -132,6 +165,7 @@ void check_channel(const Job& job, std::size_t index, std::vector<Rank> bound_by
   const Channel& channel = job.channels[index];
   const std::string place = "channel " + number(index) + " (" + channel.group + ")";
   if (channel.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
+  check_links(job, channel.links, place);
   if (channel.sender == channel.receiver) fail(place + " leads from a rank to itself");
   const auto [low, high] = std::minmax(channel.sender, channel.receiver);
   if (bound_by != std::vector<Rank>{low, high}) fail(place + " is not bound once by each end");

@@ -19,6 +19,23 @@ enum class Clock : std::uint8_t { compute, memory, communication, overhead };
 constexpr int clock_count = 4;
 const char* to_string(Clock clock);
 
+/// A step of a speed table: what is left of a kernel's speed once others take so much of a
+/// resource.
+struct SpeedStep {
+  static constexpr std::uint32_t full_speed = 65'536;
+
+  std::uint32_t taken = 0;
+  std::uint32_t speed = full_speed;  // at least 1
+};
+
+/// How a kernel slows while collectives and transfers are resident on its device. Steps are sorted
+/// by `taken`; below the first, and in an empty table, the kernel runs at full speed. Speeds by
+/// both tables multiply.
+struct KernelSharing {
+  std::vector<SpeedStep> by_sms_taken;
+  std::vector<SpeedStep> by_memory_taken;  // thousandths of the device's memory bandwidth
+};
+
 /// What a kernel costs on the rank's device when nothing shares it.
 struct KernelCost {
   std::string name;  // kernel name for people and traces, such as «gemm qkv forward»
@@ -27,6 +44,7 @@ struct KernelCost {
   Time time;             // whole time alone, including `fixed`
   Clock clock = Clock::compute;  // the slowest clock of time − fixed
   bool assumed = false;          // rests on a number nobody measured for this device
+  KernelSharing sharing{};
 };
 
 /// What a collective or point-to-point message is, whoever takes part.
@@ -42,12 +60,32 @@ struct CollectiveCost {
   Time transfer;
   std::string algorithm;  // such as «ring/Simple»; for people
   bool assumed = false;
+  std::uint32_t sms = 0;                 // held on each member from its arrival to the end
+  std::uint32_t memory_thousandths = 0;  // of each member's memory bandwidth, while it transfers
+  /// Its own rate in the unit of Link::capacity: what it puts on a link that it crosses once, when
+  /// nothing slows it. 0: it shares no links.
+  std::int64_t rate = 0;
+};
+
+/// One direction of a link, a NIC or a switch port. Capacities that are multiples of 720,720 divide
+/// exactly among up to 16 transfers.
+struct Link {
+  std::string name;
+  std::int64_t capacity = 0;
+};
+
+/// That a communicator's or channel's transfers cross a link, and how many times over.
+struct LinkUse {
+  LinkId link;
+  std::uint32_t times = 1;
+  friend auto operator<=>(const LinkUse&, const LinkUse&) = default;
 };
 
 struct Communicator {
   std::string group;
   std::vector<Rank> members;
   std::uint32_t cost_row = 0;  // row of Job::collective_costs
+  std::vector<LinkUse> links{};
 };
 
 /// A directed pair of ranks; its k-th send meets its k-th receive.
@@ -56,6 +94,7 @@ struct Channel {
   Rank sender;
   Rank receiver;
   std::uint32_t cost_row = 0;
+  std::vector<LinkUse> links{};
 };
 
 /// One rank: its program and what that program's slots mean for it. bindings[slot] is a
@@ -81,9 +120,14 @@ struct Job {
   std::vector<CollectiveSpec> collectives;
   std::vector<Communicator> communicators;
   std::vector<Channel> channels;
+  std::vector<Link> links;
   /// collective_costs[cost_row][collective]: one row for each kind of communicator or channel.
   std::vector<std::vector<CollectiveCost>> collective_costs;
 };
+
+/// Whether anything in the job slows with what others do at the same time. If not, every op takes
+/// what it costs.
+bool shares_resources(const Job& job);
 
 /// Checks that every id is in range, every communicator's members are distinct and each binds it
 /// once, every channel has both ends and is used in its direction, and no cost is negative. Throws

@@ -1,5 +1,6 @@
 #include "sim/population.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stepsim::sim {
@@ -45,11 +46,48 @@ void add_members(const Job& job, Population& population) {
   }
 }
 
+/// Adds the load that each rendezvous puts on the links it crosses. With classes of links, that is
+/// the load on the first link of each.
+void add_links(const Job& job, const std::vector<std::uint32_t>& of_communicator,
+               const std::vector<std::uint32_t>& of_channel,
+               const std::vector<std::uint32_t>& of_link, Population& population) {
+  std::vector<std::uint32_t> first;  // link of each class
+  for (std::uint32_t i = 0; i < job.links.size(); ++i) {
+    if (of_link[i] != first.size()) continue;
+    first.push_back(i);
+    population.link_capacity.push_back(job.links[i].capacity);
+  }
+  const auto add = [&](std::uint32_t number, const std::vector<LinkUse>& uses) {
+    std::vector<LinkUse>& links = population.rendezvous[number].links;
+    for (const LinkUse& use : uses) {
+      const LinkId link{of_link[use.link.index()]};
+      if (first[link.index()] != use.link.value) continue;
+      const auto same = [&](const LinkUse& known) { return known.link == link; };
+      const auto known = std::find_if(links.begin(), links.end(), same);
+      if (known == links.end()) {
+        links.push_back({link, use.times});
+      } else {
+        known->times += use.times;
+      }
+    }
+  };
+  for (std::size_t i = 0; i < of_communicator.size(); ++i) {
+    add(of_communicator[i], job.communicators[i].links);
+  }
+  for (std::size_t i = 0; i < of_channel.size(); ++i) {
+    add(population.communicator_count + of_channel[i], job.channels[i].links);
+  }
+  for (Population::Rendezvous& rendezvous : population.rendezvous) {
+    std::sort(rendezvous.links.begin(), rendezvous.links.end());
+  }
+}
+
 /// Binds the participants that stand for `ranks`, given which rendezvous each communicator and
 /// channel is and that rendezvous are numbered from `communicator_count` on for channels.
 Population make_population(const Job& job, const Classes& classes, const std::vector<Rank>& ranks,
                            const std::vector<std::uint32_t>& of_communicator,
-                           const std::vector<std::uint32_t>& of_channel) {
+                           const std::vector<std::uint32_t>& of_channel,
+                           const std::vector<std::uint32_t>& of_link) {
   Population population;
   const auto rendezvous = [&](std::uint32_t number) -> Population::Rendezvous& {
     if (number >= population.rendezvous.size()) population.rendezvous.resize(number + 1);
@@ -68,6 +106,7 @@ Population make_population(const Job& job, const Classes& classes, const std::ve
   };
   add_participants(job, classes, ranks, number_of, population);
   add_members(job, population);
+  add_links(job, of_communicator, of_channel, of_link, population);
   return population;
 }
 
@@ -83,12 +122,12 @@ Population every_rank(const Job& job, const Classes& classes) {
   std::vector<Rank> ranks;
   for (std::uint32_t r = 0; r < job.ranks.size(); ++r) ranks.push_back(Rank{r});
   return make_population(job, classes, ranks, counting(job.communicators.size()),
-                         counting(job.channels.size()));
+                         counting(job.channels.size()), counting(job.links.size()));
 }
 
 Population one_of_each_class(const Job& job, const Classes& classes) {
   return make_population(job, classes, classes.representative, classes.of_communicator,
-                         classes.of_channel);
+                         classes.of_channel, classes.of_link);
 }
 
 }  // namespace stepsim::sim

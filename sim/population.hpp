@@ -33,12 +33,15 @@ struct Population {
     std::uint32_t cost_row = 0;
     std::uint32_t first_member = 0;  // in `members`
     std::uint32_t member_count = 0;
+    /// Where its transfers go. Of a stand-in: all that its class puts on one link of each class.
+    std::vector<LinkUse> links{};
   };
 
   std::vector<Participant> participants;
   std::vector<std::uint32_t> bindings;
   std::vector<Rendezvous> rendezvous;  // communicators (or their classes), then channels
   std::uint32_t communicator_count = 0;
+  std::vector<std::int64_t> link_capacity;  // of the job's links, or of one of each class
   std::vector<Member> members;
 
   RendezvousId bound_to(ParticipantId participant, SlotId slot) const {

@@ -141,30 +141,45 @@ void RendezvousTable::cost_meetings(RendezvousId id) {
   const CompiledProgram& code = programs_[program.index()];
   for (const std::uint32_t meeting : code.meetings_of_slot[first.slot.index()]) {
     const Op& op = job_.programs[program.index()].ops[code.meetings[meeting].op];
-    const CollectiveCost& cost = job_.collective_costs[row][op.target];
-    rendezvous.cost_ps.push_back((cost.latency + cost.transfer).count_ps());
+    rendezvous.costs.push_back(&job_.collective_costs[row][op.target]);
   }
-  rendezvous.arrived.resize(rendezvous.cost_ps.size());
-  rendezvous.meetings.resize(rendezvous.cost_ps.size());
+  rendezvous.arrived.resize(rendezvous.costs.size());
+  rendezvous.meetings.resize(rendezvous.costs.size());
 }
 
 bool RendezvousTable::arrive(RendezvousId id, std::uint32_t index, ClassId rank_class,
                              std::int64_t arrival_ps) {
   Rendezvous& rendezvous = rendezvous_[id.index()];
-  Meeting& meeting = rendezvous.meetings[index];
-  const Time arrival = Time::picoseconds(arrival_ps);
-  const bool first = rendezvous.arrived[index]++ == 0;
-  if (first || arrival > meeting.start ||
-      (arrival == meeting.start && rank_class < meeting.last_to_arrive)) {
-    meeting.start = arrival;
-    meeting.last_to_arrive = rank_class;
-  }
+  note_arrival(rendezvous, index, rank_class, Time::picoseconds(arrival_ps));
   const std::uint32_t before = rendezvous.completed;
   while (rendezvous.completed < rendezvous.meetings.size() &&
          rendezvous.arrived[rendezvous.completed] == rendezvous.member_count) {
     complete_next(rendezvous);
   }
   return rendezvous.completed != before;
+}
+
+bool RendezvousTable::arrive_in_time(RendezvousId id, std::uint32_t index, ClassId rank_class,
+                                     std::int64_t arrival_ps) {
+  Rendezvous& rendezvous = rendezvous_[id.index()];
+  note_arrival(rendezvous, index, rank_class, Time::picoseconds(arrival_ps));
+  return rendezvous.arrived[index] == rendezvous.member_count;
+}
+
+void RendezvousTable::finish(RendezvousId id, Time end) {
+  Rendezvous& rendezvous = rendezvous_[id.index()];
+  rendezvous.meetings[rendezvous.completed++].end = end;
+}
+
+void RendezvousTable::note_arrival(Rendezvous& rendezvous, std::uint32_t index, ClassId rank_class,
+                                   Time arrival) {
+  Meeting& meeting = rendezvous.meetings[index];
+  const bool first = rendezvous.arrived[index]++ == 0;
+  if (first || arrival > meeting.start ||
+      (arrival == meeting.start && rank_class < meeting.last_to_arrive)) {
+    meeting.start = arrival;
+    meeting.last_to_arrive = rank_class;
+  }
 }
 
 void RendezvousTable::complete_next(Rendezvous& rendezvous) {
@@ -177,7 +192,8 @@ void RendezvousTable::complete_next(Rendezvous& rendezvous) {
       meeting.last_to_arrive = rendezvous.lowest_class;
     }
   }
-  meeting.end = meeting.start + Time::picoseconds(rendezvous.cost_ps[rendezvous.completed]);
+  const CollectiveCost& cost = *rendezvous.costs[rendezvous.completed];
+  meeting.end = meeting.start + cost.latency + cost.transfer;
   ++rendezvous.completed;
 }
 

@@ -42,6 +42,23 @@ class RendezvousTable {
   /// A member of the given class arrives at a meeting. Returns whether this completed one or more.
   bool arrive(RendezvousId id, std::uint32_t index, ClassId rank_class, std::int64_t arrival_ps);
 
+  /// The same for runs that decide themselves how long a transfer takes: `arrival_ps` includes the
+  /// wait for a busy rendezvous, so that members arrive at one meeting at a time. Returns whether
+  /// the last member has arrived; the meeting is then open until `finish`.
+  bool arrive_in_time(RendezvousId id, std::uint32_t index, ClassId rank_class,
+                      std::int64_t arrival_ps);
+  /// Ends the first meeting that is not complete.
+  void finish(RendezvousId id, Time end);
+
+  const CollectiveCost& cost(RendezvousId id, std::uint32_t index) const {
+    return *rendezvous_[id.index()].costs[index];
+  }
+  /// A member's own number for a meeting: its place among all of its program's.
+  std::uint32_t meeting_of(const Population::Member& member, std::uint32_t index) const {
+    const ProgramId program = population_.participants[member.participant.index()].program;
+    return programs_[program.index()].meetings_of_slot[member.slot.index()][index];
+  }
+
   /// Hands over the meetings of every rendezvous, in order of RendezvousId.
   std::vector<std::vector<Meeting>> take_meetings();
 
@@ -50,13 +67,15 @@ class RendezvousTable {
     std::uint32_t member_count = 0;
     ClassId lowest_class;
     std::uint32_t completed = 0;
-    std::vector<std::uint32_t> arrived;  // members at each meeting
-    std::vector<Meeting> meetings;       // start: latest arrival so far, until complete
-    std::vector<std::int64_t> cost_ps;   // of each meeting
+    std::vector<std::uint32_t> arrived;        // members at each meeting
+    std::vector<Meeting> meetings;             // start: latest arrival so far, until complete
+    std::vector<const CollectiveCost*> costs;  // of each meeting
   };
 
   void check_agreement(RendezvousId id) const;
   void cost_meetings(RendezvousId id);
+  static void note_arrival(Rendezvous& rendezvous, std::uint32_t index, ClassId rank_class,
+                           Time arrival);
   static void complete_next(Rendezvous& rendezvous);
 
   const Job& job_;

@@ -1,4 +1,6 @@
+#include "sim/compiled_program.hpp"
 #include "sim/executor.hpp"
+#include "sim/rank_engine.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -20,6 +22,49 @@ struct StreamState {
   Moment reached() const { return hold.time > last_end.time ? hold : last_end; }
 };
 
+/// Answers a rank's arrivals with the meetings of an execution.
+class KnownMeetings : public RankEngine::Environment {
+ public:
+  KnownMeetings(const Job& job, const Execution& execution, Rank rank, const CompiledProgram& code)
+      : job_(job), execution_(execution), rank_(rank), code_(code) {}
+
+  std::vector<RankEngine::KernelTimes> kernel_times() {
+    const RankSetup& setup = job_.ranks[rank_.index()];
+    const StreamProgram streams(code_);
+    RankEngine engine(job_, job_.programs[setup.program.index()], streams,
+                      setup.compute_time_millionths, 0, *this);
+    engine_ = &engine;
+    engine.watch();
+    engine.run(RankEngine::never);
+    return engine.watched();
+  }
+
+ private:
+  Residency residency(std::uint32_t, std::uint32_t meeting) override {
+    const RankSetup& setup = job_.ranks[rank_.index()];
+    const Program& program = job_.programs[setup.program.index()];
+    const Op& op = program.ops[code_.meetings[meeting].op];
+    const std::uint32_t bound = setup.bindings[op.slot.index()];
+    const std::uint32_t row = op.kind == OpKind::collective ? job_.communicators[bound].cost_row
+                                                            : job_.channels[bound].cost_row;
+    const CollectiveCost& cost = job_.collective_costs[row][op.target];
+    return {cost.sms, cost.memory_thousandths, cost.latency.count_ps()};
+  }
+
+  void arrive(std::uint32_t, std::uint32_t meeting, std::int64_t) override {
+    const ProgramMeeting& place = code_.meetings[meeting];
+    const Meeting& known = execution_.of_slot(job_, rank_, place.slot).at(place.index);
+    engine_->set_start(meeting, known.start.count_ps());
+    engine_->set_end(meeting, known.end.count_ps());
+  }
+
+  const Job& job_;
+  const Execution& execution_;
+  Rank rank_;
+  const CompiledProgram& code_;
+  RankEngine* engine_ = nullptr;
+};
+
 class Replayer {
  public:
   Replayer(const Job& job, const Execution& execution, Rank rank)
@@ -34,6 +79,10 @@ class Replayer {
         slot_free_(program_.slots.size()) {}
 
   std::vector<OpTimes> run() {
+    if (shares_resources(job_)) {
+      const CompiledProgram code = compile(job_, program_);
+      kernel_times_ = KnownMeetings(job_, execution_, rank_, code).kernel_times();
+    }
     times_.reserve(program_.ops.size());
     for (std::uint32_t i = 0; i < program_.ops.size(); ++i) times_.push_back(replay_op(i));
     return std::move(times_);
@@ -101,10 +150,19 @@ class Replayer {
     const Op& op = program_.ops[index];
     OpTimes times = ready(op);
     times.start = times.arrival;
-    times.end = times.start +
-                scaled_kernel_time(job_.kernels[op.target].time, setup_.compute_time_millionths);
+    times.end = kernel_end(index, times.start);
     streams_[op.stream.index()].last_end = {times.end, index};
     return times;
+  }
+
+  Time kernel_end(std::uint32_t index, Time start) const {
+    const Time time = job_.kernels[program_.ops[index].target].time;
+    if (kernel_times_.empty())
+      return start + scaled_kernel_time(time, setup_.compute_time_millionths);
+    if (kernel_times_[index].start_ps != start.count_ps()) {
+      throw InternalError("replay: a kernel starts at two different times");
+    }
+    return Time::picoseconds(kernel_times_[index].end_ps);
   }
 
   OpTimes replay_meeting(std::uint32_t index) {
@@ -154,6 +212,7 @@ class Replayer {
   std::vector<std::size_t> meeting_count_;
   std::vector<Moment> slot_free_;
   std::vector<OpTimes> times_;
+  std::vector<RankEngine::KernelTimes> kernel_times_;  // where kernels slow each other down
 };
 
 }  // namespace

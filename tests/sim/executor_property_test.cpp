@@ -2,7 +2,7 @@
 
 #include "sim/executor.hpp"
 
-#include "tests/sim/oracle_executor.hpp"
+#include "tests/sim/oracle_comparison.hpp"
 #include "tests/sim/random_job.hpp"
 #include "tests/support/catch.hpp"
 
@@ -18,22 +18,6 @@ std::optional<Execution> execute_unless_stuck(const Job& job) {
   } catch (const DeadlockError&) {
     return std::nullopt;
   }
-}
-
-/// Whether replayed times equal the oracle's, op by op.
-bool same_times(const Job& job, const Execution& execution, const OracleResult& oracle) {
-  if (execution.rank_end != oracle.rank_end) return false;
-  for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
-    const auto times = replay(job, execution, Rank{r});
-    const Program& program = job.programs[job.ranks[r].program.index()];
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const OpKind kind = program.ops[i].kind;
-      const bool runs = kind == OpKind::kernel || is_coupling_op(kind);
-      if (runs && times[i].start != oracle.ops[r][i].start) return false;
-      if ((runs || kind == OpKind::host_sync) && times[i].end != oracle.ops[r][i].end) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -73,5 +57,39 @@ TEST_CASE("ranks that share a program agree with the oracle") {
     INFO("seed " << seed);
     REQUIRE(oracle.has_value() == execution.has_value());
     if (execution) REQUIRE(same_times(job, *execution, *oracle));
+  }
+}
+
+TEST_CASE("executor and replay agree with the oracle where resources are shared") {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Job job = random_job(seed, {.shuffle_meetings = seed % 2 == 1});
+    Random random(seed);
+    add_sharing(job, random, random.between(1, 3), random.below(2));
+    const auto oracle = oracle_execute(job);
+    const auto execution = execute_unless_stuck(job);
+    INFO("seed " << seed);
+    REQUIRE(oracle.has_value() == execution.has_value());
+    if (execution) REQUIRE(same_times(job, *execution, *oracle));
+  }
+}
+
+TEST_CASE("resources that nothing slows give the times of the plain executor") {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Job job = random_job(seed, {});
+    const Execution plain = execute(job);
+    Random random(seed);
+    add_sharing(job, random, 2, 0);
+    for (KernelCost& kernel : job.kernels) kernel.sharing = {};
+    for (Link& link : job.links) link.capacity = 1'000'000;
+    INFO("seed " << seed);
+    const Execution sharing = execute(job);
+    REQUIRE(plain.rank_end == sharing.rank_end);
+    REQUIRE(plain.meetings.size() == sharing.meetings.size());
+    for (std::size_t i = 0; i < plain.meetings.size(); ++i) {
+      for (std::size_t k = 0; k < plain.meetings[i].size(); ++k) {
+        REQUIRE(plain.meetings[i][k].end == sharing.meetings[i][k].end);
+        REQUIRE(plain.meetings[i][k].last_to_arrive == sharing.meetings[i][k].last_to_arrive);
+      }
+    }
   }
 }

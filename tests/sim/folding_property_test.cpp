@@ -5,7 +5,7 @@
 #include "sim/executor.hpp"
 #include "sim/program_builder.hpp"
 
-#include "tests/sim/oracle_executor.hpp"
+#include "tests/sim/oracle_comparison.hpp"
 #include "tests/sim/random_cluster.hpp"
 #include "tests/sim/random_job.hpp"
 #include "tests/support/catch.hpp"
@@ -39,6 +39,7 @@ void require_same_path(const CriticalPath& a, const CriticalPath& b) {
     REQUIRE(a.steps[i].begin == b.steps[i].begin);
     REQUIRE(a.steps[i].by_clock == b.steps[i].by_clock);
     REQUIRE(a.steps[i].slow_rank == b.steps[i].slow_rank);
+    REQUIRE(a.steps[i].sharing == b.steps[i].sharing);
   }
 }
 
@@ -83,6 +84,15 @@ TEST_CASE("folding changes no bit of any rank on random clusters") {
   CHECK(really_folded > case_count() / 3);
 }
 
+TEST_CASE("folding changes no bit where kernels and transfers slow each other") {
+  std::uint64_t really_folded = 0;
+  for (std::uint64_t seed = 0; seed < case_count(); ++seed) {
+    INFO("seed " << seed);
+    if (require_folding_exact(random_sharing_cluster_job(seed))) ++really_folded;
+  }
+  CHECK(really_folded > case_count() / 4);
+}
+
 TEST_CASE("folding changes no bit on jobs that share nothing, or everything") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
@@ -93,19 +103,10 @@ TEST_CASE("folding changes no bit on jobs that share nothing, or everything") {
 TEST_CASE("a folded cluster agrees with the oracle") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
-    const Job job = random_cluster_job(seed);
-    const auto oracle = oracle_execute(job);
-    REQUIRE(oracle.has_value());
-    const Execution execution = execute(job);
-    REQUIRE(execution.rank_end == oracle->rank_end);
-    for (std::uint32_t r = 0; r < job.ranks.size(); ++r) {
-      const auto times = replay(job, execution, Rank{r});
-      const Program& program = job.programs[job.ranks[r].program.index()];
-      for (std::size_t i = 0; i < times.size(); ++i) {
-        if (program.ops[i].kind != OpKind::kernel) continue;
-        REQUIRE(times[i].start == oracle->ops[r][i].start);
-        REQUIRE(times[i].end == oracle->ops[r][i].end);
-      }
+    for (const Job& job : {random_cluster_job(seed), random_sharing_cluster_job(seed)}) {
+      const auto oracle = oracle_execute(job);
+      REQUIRE(oracle.has_value());
+      REQUIRE(same_times(job, execute(job), *oracle));
     }
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// A second executor, written to be obviously right rather than fast: it goes from instant to
-/// instant and at each lets hosts, streams and communicators do whatever they can, until nothing
-/// changes.
+/// instant, lets hosts, streams and communicators do whatever they can until nothing changes, then
+/// finds every speed and rate anew and goes to the next instant at which something ends.
 
 #include "sim/job.hpp"
 

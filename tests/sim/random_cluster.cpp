@@ -4,6 +4,7 @@
 
 #include "tests/sim/random_job.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace stepsim::sim::testing {
@@ -196,5 +197,16 @@ class ClusterJob {
 }  // namespace
 
 Job random_cluster_job(std::uint64_t seed) { return ClusterJob(seed).run(); }
+
+Job random_sharing_cluster_job(std::uint64_t seed) {
+  Job job = random_cluster_job(seed);
+  Random random(seed + 1'000'000);
+  const std::uint32_t ranks_per_link = random.between(1, 4);
+  add_sharing(job, random, ranks_per_link, random.one_in(2) ? 0 : random.below(ranks_per_link));
+  if (random.one_in(5))
+    job.links[random.below(static_cast<std::uint32_t>(job.links.size()))].capacity /= 2;
+  for (Link& link : job.links) link.capacity = std::max<std::int64_t>(1, link.capacity);
+  return job;
+}
 
 }  // namespace stepsim::sim::testing

@@ -235,4 +235,58 @@ Job random_grid_job(std::uint64_t seed) {
   return job;
 }
 
+namespace {
+
+std::vector<SpeedStep> random_steps(Random& random, std::uint32_t unit) {
+  std::vector<SpeedStep> steps;
+  const std::uint32_t count = random.below(3);
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    steps.push_back({i * unit, SpeedStep::full_speed / (i + random.below(3)) + random.below(5)});
+    steps.back().speed = std::min(steps.back().speed, SpeedStep::full_speed);
+  }
+  return steps;
+}
+
+/// How often a message or collective of the members crosses each link: once a member behind it.
+std::vector<LinkUse> links_of(const std::vector<Rank>& members, std::uint32_t ranks_per_link,
+                              std::uint32_t shift) {
+  std::vector<LinkUse> links;
+  for (const Rank rank : members) {
+    const LinkId link{(rank.value + shift) / ranks_per_link};
+    const auto known = std::find_if(links.begin(), links.end(),
+                                    [&](const LinkUse& use) { return use.link == link; });
+    if (known == links.end()) {
+      links.push_back({link, 1});
+    } else {
+      ++known->times;
+    }
+  }
+  std::sort(links.begin(), links.end());
+  return links;
+}
+
+}  // namespace
+
+void add_sharing(Job& job, Random& random, std::uint32_t ranks_per_link, std::uint32_t shift) {
+  for (KernelCost& kernel : job.kernels) {
+    kernel.sharing = {random_steps(random, 8), random_steps(random, 200)};
+  }
+  for (auto& row : job.collective_costs) {
+    for (CollectiveCost& cost : row) {
+      cost.sms = 8 * random.below(3);
+      cost.memory_thousandths = 200 * random.below(3);
+      cost.rate = random.one_in(4) ? 0 : random.between(1, 50);
+    }
+  }
+  const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
+  const std::int64_t capacity = random.between(5, 60);
+  for (std::uint32_t i = 0; i <= (ranks + shift) / ranks_per_link; ++i) {
+    job.links.push_back({"nic " + std::to_string(i), capacity});
+  }
+  for (Communicator& c : job.communicators) c.links = links_of(c.members, ranks_per_link, shift);
+  for (Channel& c : job.channels) {
+    c.links = links_of({c.sender, c.receiver}, ranks_per_link, shift);
+  }
+}
+
 }  // namespace stepsim::sim::testing

@@ -39,4 +39,9 @@ Job random_job(std::uint64_t seed, const RandomJobOptions& options);
 /// A grid of ranks that all run one program, with a communicator for each row and each column.
 Job random_grid_job(std::uint64_t seed);
 
+/// Gives kernels speed tables, collectives SMs, memory bandwidth and rates, and the job links;
+/// every communicator and channel crosses the links of its members, `ranks_per_link` of which share
+/// one (shifted by `shift`).
+void add_sharing(Job& job, Random& random, std::uint32_t ranks_per_link, std::uint32_t shift);
+
 }  // namespace stepsim::sim::testing

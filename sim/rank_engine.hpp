@@ -1,0 +1,146 @@
+#pragma once
+
+/// One rank in time order, for jobs in which what runs at the same time matters. The engine does
+/// what the host, the streams and the rank's own device do; when the rank arrives at a collective
+/// or message it tells its environment, which answers when the transfer begins and ends, at once or
+/// later.
+///
+/// Resident on the device is every collective or message from the rank's arrival to its end. It
+/// holds SMs all that time and memory bandwidth while it transfers. A kernel's speed is that of its
+/// tables at the sums of what is held, constant between changes:
+///
+///   work done += time × speed,  the kernel ends when its work is done: after ceil(rest / speed)
+///
+/// with the work of a kernel of t picoseconds being t × SpeedStep::full_speed.
+
+#include "sim/compiled_program.hpp"
+#include "sim/job.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stepsim::sim {
+
+/// A compiled program, indexed for running its streams independently of each other.
+struct StreamProgram {
+  const CompiledProgram* code = nullptr;
+  /// Host time of each instruction since the host sync before it, or the beginning.
+  std::vector<std::int64_t> host_offset;
+  std::vector<std::uint32_t> syncs_before;            // of each instruction
+  std::vector<std::vector<std::uint32_t>> of_stream;  // instructions of each stream, in order
+  std::vector<std::uint32_t> syncs;                   // the host syncs, and at last `finish`
+
+  explicit StreamProgram(const CompiledProgram& compiled);
+};
+
+/// What a rank's collective or message takes while it is resident.
+struct Residency {
+  std::uint32_t sms = 0;
+  std::uint32_t memory_thousandths = 0;
+  std::int64_t latency_ps = 0;
+};
+
+class RankEngine {
+ public:
+  static constexpr std::int64_t never = INT64_MAX;
+
+  /// What the engine needs to know of the world outside its rank.
+  class Environment {
+   public:
+    virtual ~Environment() = default;
+    /// What the rank's meeting takes of its device.
+    virtual Residency residency(std::uint32_t participant, std::uint32_t meeting) = 0;
+    /// The rank arrives at a meeting. set_start and set_end may be called from within.
+    virtual void arrive(std::uint32_t participant, std::uint32_t meeting, std::int64_t time_ps) = 0;
+  };
+
+  /// When a kernel ran, if the run is watched.
+  struct KernelTimes {
+    std::int64_t start_ps = 0;
+    std::int64_t end_ps = 0;
+  };
+
+  RankEngine(const Job& job, const Program& program, const StreamProgram& code,
+             std::uint32_t compute_time_millionths, std::uint32_t participant,
+             Environment& environment);
+
+  /// Keeps the times of every kernel, by op.
+  void watch() { watched_.resize(program_->ops.size()); }
+  const std::vector<KernelTimes>& watched() const { return watched_; }
+
+  /// The next moment at which something happens, as far as is known.
+  std::int64_t next_time() const;
+  /// Does what happens up to `limit`, and beyond as long as no meeting's end is unknown.
+  void run(std::int64_t limit);
+
+  void set_start(std::uint32_t meeting, std::int64_t start_ps);
+  void set_end(std::uint32_t meeting, std::int64_t end_ps);
+
+  bool finished() const { return finished_; }
+  std::int64_t end_ps() const { return end_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    idle,  // `next` is when the stream's next op begins, if that is known
+    kernel,
+    waiting,  // for members
+    latency,
+    transfer,
+  };
+
+  struct StreamState {
+    std::uint32_t cursor = 0;  // into StreamProgram::of_stream
+    Phase phase = Phase::idle;
+    std::int64_t next = never;
+    std::int64_t reached = 0;  // the end of what has run, or of what was waited for
+    std::int64_t rest = 0;     // of a kernel's work
+    std::int64_t since = 0;    // when `rest` was true
+    std::uint32_t speed = SpeedStep::full_speed;
+    std::int64_t meeting_end = never;
+    Residency residency;
+  };
+
+  struct SlotState {
+    std::uint32_t ended = 0;  // meetings over
+    std::int64_t free_at = 0;
+  };
+
+  static constexpr std::int64_t unknown = -1;
+
+  const Instruction* next_instruction(const StreamState& stream, std::size_t index) const;
+  std::int64_t issued(std::uint32_t instruction) const;
+  void happen(std::size_t stream);
+  void begin(StreamState& stream, std::size_t index, std::int64_t now);
+  void begin_kernel(StreamState& stream, const Instruction& instruction, std::int64_t now);
+  void begin_meeting(StreamState& stream, const Instruction& instruction, std::int64_t now);
+  void end_kernel(StreamState& stream, std::size_t index);
+  void end_meeting(StreamState& stream, std::size_t index);
+  void look_at(std::size_t stream);
+  void look_at_all();
+  bool pass_instant(StreamState& stream, const Instruction& instruction);
+  void advance_host();
+  std::int64_t awaited_by_host(std::uint32_t sync) const;
+  std::uint32_t speed_of(const Instruction& instruction) const;
+  void change_speeds(std::int64_t now);
+  StreamState& stream_of_meeting(std::uint32_t meeting);
+
+  const Job* job_;
+  const Program* program_;
+  const StreamProgram* code_;
+  std::uint32_t compute_time_millionths_;
+  std::uint32_t participant_;
+  Environment* environment_;
+  std::vector<StreamState> streams_;
+  std::vector<SlotState> slots_;
+  std::vector<std::int64_t> records_;
+  std::vector<std::int64_t> host_base_;  // when the host went on after each sync passed so far
+  std::uint32_t sms_taken_ = 0;
+  std::uint32_t memory_taken_ = 0;
+  std::uint32_t unknown_ends_ = 0;
+  bool finished_ = false;
+  bool changed_ = true;  // something was passed that others may have waited for
+  std::int64_t end_ = 0;
+  std::vector<KernelTimes> watched_;
+};
+
+}  // namespace stepsim::sim
