@@ -5,6 +5,8 @@
 
 #include "workloads/hf_config.hpp"
 
+#include "topology/node_import.hpp"
+
 #include "sim/base/document_writer.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/message_text.hpp"
@@ -98,8 +100,11 @@ void load_named_node(const DataDirectory& data, const ValueSite& site, KeyProble
   if (contains(known, name)) {
     scenario.cluster.node = topology::load_node(data, name);
   } else if (fs::path(name).extension() == ".xml") {
-    problems.refuse(site.path, "an NCCL topology file is not supported by this version yet",
-                    "a node type or a node file");
+    const std::string file = absolute_path(site.node).string();
+    scenario.node_reference = quoted_scalar(file);
+    topology::NodeImport import = topology::import_nccl_topology(data, file);
+    scenario.cluster.node = std::move(import.node);
+    for (const std::string& note : import.notes) scenario.assumptions.push_back("node: " + note);
   } else if (looks_like_a_path(name)) {
     const std::string file = absolute_path(site.node).string();
     scenario.node_reference = quoted_scalar(file);

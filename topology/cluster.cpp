@@ -63,13 +63,16 @@ GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& mem
   shape.nodes = static_cast<int>(by_node.size());
   shape.ranks_per_node = 0;
   std::set<int> leaves;
+  std::set<int> pods;
   for (const auto& [node, count] : by_node) {
     shape.ranks_per_node = std::max(shape.ranks_per_node, count);
     leaves.insert(node / under_leaf);
+    if (cluster.nodes_per_pod > 0) pods.insert(node / cluster.nodes_per_pod);
   }
   shape.one_nvlink_domain = in_one_nvlink_domain(cluster.node, members);
   if (shape.nodes == 1) return shape;
   shape.leaves = static_cast<int>(leaves.size());
+  shape.pods = std::max(1, static_cast<int>(pods.size()));
   share_ports(cluster, shape);
   return shape;
 }

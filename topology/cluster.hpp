@@ -27,6 +27,10 @@ struct Cluster {
   /// Nodes under one leaf (or one group of rail leaves). 0: what 64-port switches with half their
   /// ports down give: 32 nodes when rail-optimised, 32 ports' worth of nodes in a fat tree.
   int nodes_per_leaf = 0;
+  /// Nodes of a pod, between which there is another tier of switches. 0: no pods.
+  int nodes_per_pod = 0;
+  /// What the ports of a pod can ask for over what its uplinks carry.
+  double pod_oversubscription = 1.0;
 };
 
 /// nodes_per_leaf, with its default filled in; all nodes for a single switch.
@@ -43,6 +47,7 @@ struct GroupShape {
   /// Groups like this one that share one port when every GPU of the node is in one.
   int port_sharers = 1;
   int leaves = 1;  // leaf switches (or rail groups) that hold a member
+  int pods = 1;    // pods that hold a member
   /// Members on a node are in one NVLink domain, if the node has NVLink at all.
   bool one_nvlink_domain = true;
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;

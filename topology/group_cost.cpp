@@ -1,5 +1,6 @@
 #include "topology/group_cost.hpp"
 
+#include "topology/link_load.hpp"
 #include "topology/nccl/channels.hpp"
 
 #include "sim/base/error.hpp"
@@ -41,40 +42,6 @@ nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTa
       search.network_overhead_us[static_cast<std::size_t>(communicator.links.cpu)];
   communicator.tables = &tuner;
   return communicator;
-}
-
-/// Bytes that leave a node, as a multiple of the bytes of the collective.
-double leaving_share(Collective collective, const std::string& algorithm, const GroupShape& group) {
-  const double ranks = group.ranks;
-  const double nodes = group.nodes;
-  const double ring_share = (ranks - 1) / ranks;
-  switch (collective) {
-    case Collective::all_reduce:
-      if (algorithm == "ring") return 2 * ring_share;
-      // Trees: two nodes only exchange; more send up and down, the root's share left out.
-      return group.nodes == 2 ? 1 : 2 * (nodes - 1) / nodes;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-      return ring_share;
-    case Collective::all_to_all:
-      return group.ranks_per_node * (ranks - group.ranks_per_node) / ranks;
-    case Collective::broadcast:
-    case Collective::send_receive:
-      return 1;
-  }
-  return 1;
-}
-
-/// How much the uplinks of oversubscribed leaves hold a group back that runs over several. A ring
-/// or a tree leaves each leaf once, with the traffic of one node, against the group's fair part of
-/// the uplinks; in an all-to-all everything meant for other leaves goes up.
-double uplink_slowdown(Collective collective, const GroupShape& group, double oversubscription) {
-  if (group.leaves <= 1) return 1;
-  const double leaves = group.leaves;
-  if (collective == Collective::all_to_all) {
-    return std::max(1.0, oversubscription * (leaves - 1) / leaves);
-  }
-  return std::max(1.0, oversubscription / (group.nodes / leaves));
 }
 
 }  // namespace
@@ -154,15 +121,14 @@ SizedCost GroupCost::messages(Bytes bytes) const {
   return cost;
 }
 
-/// The ports of a node carry what leaves it; ports shared with other groups, and uplinks shared
-/// with other leaves, carry less.
+/// No faster than the busiest link between nodes carries its bytes.
 void GroupCost::hold_to_wires(SizedCost& cost, Bytes bytes) const {
   const double port = std::min(communicator_.links.port, communicator_.links.pcie);
-  const double slowdown = uplink_slowdown(collective_, group_, cluster_.oversubscription);
-  const double ports_rate = group_.nics_per_node * port / (group_.port_sharers * slowdown);
-  const double leaving = leaving_share(collective_, cost.algorithm, group_);
-  const double wire_us = leaving * static_cast<double>(bytes.count()) / (1000 * ports_rate);
-  cost.time_us = std::max(cost.time_us, cost.latency_us + wire_us);
+  for (const LinkLoad& load : link_loads(cluster_, collective_, cost.algorithm, group_, port)) {
+    if (load.link == LinkClass::gpu) continue;
+    const double wire_us = load.share * static_cast<double>(bytes.count()) / (1000 * load.gb_per_s);
+    cost.time_us = std::max(cost.time_us, cost.latency_us + wire_us);
+  }
 }
 
 }  // namespace stepsim::topology

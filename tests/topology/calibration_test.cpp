@@ -37,8 +37,8 @@ Calibration calibration_of(std::vector<CalibrationCurve> curves, bool several_no
   return {{system}, "file", "hash"};
 }
 
-GroupShape node_group(int ranks) { return {ranks, 1, ranks, 0, 1, 1}; }
-GroupShape wide_group(int nodes) { return {8 * nodes, nodes, 8, 8, 1, 1}; }
+GroupShape node_group(int ranks) { return {ranks, 1, ranks, 0, 1, 1, 1}; }
+GroupShape wide_group(int nodes) { return {8 * nodes, nodes, 8, 8, 1, 1, 1}; }
 
 double line(Bytes bytes) { return 10 + static_cast<double>(bytes.count()) / 1e5; }
 

@@ -32,25 +32,25 @@ std::vector<sim::Rank> ranks(int first, int count, int stride = 1) {
 
 TEST_CASE("a group inside a node uses no ports", "[cluster]") {
   const GroupShape shape = group_shape(cluster_of(4), ranks(8, 8));
-  CHECK(shape == GroupShape{8, 1, 8, 0, 1, 1});
+  CHECK(shape == GroupShape{8, 1, 8, 0, 1, 1, 1});
 }
 
 TEST_CASE("whole nodes use all their ports", "[cluster]") {
-  CHECK(group_shape(cluster_of(4), ranks(0, 32)) == GroupShape{32, 4, 8, 8, 1, 1});
+  CHECK(group_shape(cluster_of(4), ranks(0, 32)) == GroupShape{32, 4, 8, 8, 1, 1, 1});
 }
 
 TEST_CASE("one member a node uses one port of eight", "[cluster]") {
-  CHECK(group_shape(cluster_of(4), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 1, 1});
+  CHECK(group_shape(cluster_of(4), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 1, 1, 1});
 }
 
 TEST_CASE("groups share a port when there are fewer ports than groups", "[cluster]") {
-  CHECK(group_shape(cluster_of(4, 4), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 2, 1});
-  CHECK(group_shape(cluster_of(4, 1), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 8, 1});
-  CHECK(group_shape(cluster_of(4, 4), ranks(0, 16, 2)) == GroupShape{16, 4, 4, 2, 1, 1});
+  CHECK(group_shape(cluster_of(4, 4), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 2, 1, 1});
+  CHECK(group_shape(cluster_of(4, 1), ranks(3, 4, 8)) == GroupShape{4, 4, 1, 1, 8, 1, 1});
+  CHECK(group_shape(cluster_of(4, 4), ranks(0, 16, 2)) == GroupShape{16, 4, 4, 2, 1, 1, 1});
 }
 
 TEST_CASE("a partly used node counts by its fullest node", "[cluster]") {
-  CHECK(group_shape(cluster_of(2), ranks(0, 12)) == GroupShape{12, 2, 8, 8, 1, 1});
+  CHECK(group_shape(cluster_of(2), ranks(0, 12)) == GroupShape{12, 2, 8, 8, 1, 1, 1});
 }
 
 TEST_CASE("leaves follow the fabric", "[cluster]") {

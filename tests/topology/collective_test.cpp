@@ -175,8 +175,35 @@ TEST_CASE("an oversubscribed fabric slows only groups that cross leaves", "[coll
   // A ring sends one node's traffic up from each leaf: against four nodes' uplinks cut by eight.
   CHECK(ratio(Collective::all_gather, {0, 1, 2, 3, 4, 5, 6, 7}) == Approx(2).epsilon(0.02));
   CHECK(ratio(Collective::all_gather, {0, 4}) == Approx(8).epsilon(0.02));
-  // Half of an all-to-all over two leaves goes up.
-  CHECK(ratio(Collective::all_to_all, {0, 4}) == Approx(4).epsilon(0.02));
+  CHECK(ratio(Collective::all_to_all, {0, 4}) == Approx(8).epsilon(0.02));
+  // Of four nodes on two leaves, 3/4 leaves a node and 1/2 a leaf.
+  CHECK(ratio(Collective::all_to_all, {0, 1, 4, 5}) == Approx(8 * 0.5 / 0.75).epsilon(0.02));
+}
+
+TEST_CASE("pods of Llama 3's cluster cost a global all-reduce more than one inside",
+          "[collective]") {
+  // 3,072 GPUs a pod, 1:7 between pods (arXiv 2407.21783, section 3.3.1).
+  Cluster cluster = cluster_of("dgx-h100", 768);
+  cluster.nodes_per_pod = 384;
+  cluster.pod_oversubscription = 7;
+  const Bytes bytes(std::int64_t{4096} * mebibyte);
+  const CollectiveModel model = nccl_alone(cluster);
+  // One node of each pod: all its traffic crosses, against a seventh of its ports.
+  std::vector<sim::Rank> members;
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    members.push_back(sim::Rank{static_cast<std::uint32_t>(gpu)});
+    members.push_back(sim::Rank{static_cast<std::uint32_t>(384 * 8 + gpu)});
+  }
+  const double across =
+      model.predict(Collective::all_gather, bytes, group_shape(cluster, members)).time_us;
+  const double inside =
+      model.predict(Collective::all_gather, bytes, group_of(cluster, 2, 8)).time_us;
+  CHECK(across / inside == Approx(7).epsilon(0.02));
+  // The whole cluster: a ring crosses once each way, against 384 nodes' uplinks.
+  Cluster flat = cluster;
+  flat.pod_oversubscription = 1;
+  CHECK(model.predict(Collective::all_gather, bytes, group_of(cluster, 768, 8)).time_us ==
+        nccl_alone(flat).predict(Collective::all_gather, bytes, group_of(flat, 768, 8)).time_us);
 }
 
 TEST_CASE("an all-to-all between N nodes reaches N/(N-1) of the port's rate", "[collective]") {
@@ -223,7 +250,7 @@ TEST_CASE("impossible groups and sizes are our mistake", "[collective]") {
   const CollectiveModel model = nccl_alone(cluster);
   CHECK_THROWS_AS(model.predict(Collective::all_reduce, Bytes(-1), group_of(cluster, 1, 8)),
                   InternalError);
-  CHECK_THROWS_AS(model.predict(Collective::all_reduce, Bytes(1), GroupShape{2, 4, 1, 1, 1, 1}),
+  CHECK_THROWS_AS(model.predict(Collective::all_reduce, Bytes(1), GroupShape{2, 4, 1, 1, 1, 1, 1}),
                   InternalError);
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+/// What a collective puts on the links of each kind, and what the group's fair part of them
+/// carries. A collective loads the links of a kind evenly: rings run in both ways and rotate over
+/// the ports, trees come in pairs, an all-to-all leaves by the port on the receiver's rail.
+
+#include "topology/collective.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stepsim::topology {
+
+enum class LinkClass {
+  gpu,          // out of one GPU to the others of its node
+  port,         // out of one node by its ports
+  leaf_uplink,  // out of one leaf switch, or rail group, towards the spine
+  pod_uplink    // out of one pod
+};
+const char* to_string(LinkClass link);
+
+struct LinkLoad {
+  LinkClass link = LinkClass::port;
+  double share = 0;     // bytes through it, one direction, as a multiple of the collective's bytes
+  double gb_per_s = 0;  // what the group may use of it; 0 for `gpu`, which the tuner models
+};
+
+/// Links that carry something, from the GPUs outwards. `algorithm` as in CollectivePrediction;
+/// `port_gb_per_s` is what one port takes.
+std::vector<LinkLoad> link_loads(const Cluster& cluster, Collective collective,
+                                 const std::string& algorithm, const GroupShape& group,
+                                 double port_gb_per_s);
+
+}  // namespace stepsim::topology
