@@ -71,13 +71,14 @@ std::vector<Case> all_cases() {
       for (const bool view : {false, true})
         for (const bool tied : {false, true})
           for (const DType reduce : {DType::fp32, DType::bf16})
-            for (const double compute_us : {3.0, 400.0}) {
+            for (const double latency_us : {10.0, 3000.0}) {
               Case made = make_case(replicate);
               made.micro_batches = micro_batches;
               made.plan.gradient_as_bucket_view = view;
               made.model.tied = tied;
               made.training.reduce_precision = reduce;
-              made.costs.compute_us = compute_us;
+              made.costs.compute_us = 30;
+              made.costs.latency_us = latency_us;
               cases.push_back(made);
             }
   return cases;

@@ -54,6 +54,14 @@ std::vector<ParameterGroup> groups_of(const Case& what) {
   return fsdp2_groups(testing::fake_work(what.model, costs, what.launch), what.plan);
 }
 
+/// Kernels short or long beside collectives, and a host that is in the way or not.
+struct Pace {
+  double compute_us;
+  double latency_us;
+  bool host_is_free;
+};
+constexpr Pace paces[] = {{3, 10, false}, {400, 10, false}, {20, 300, true}};
+
 /// Many plans, so that an invariant is not true by luck of one.
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
@@ -63,13 +71,15 @@ std::vector<Case> all_cases() {
         for (const std::int64_t micro_batches : {1, 3})
           for (const bool every : {true, false})
             for (const bool tied : {false, true})
-              for (const double compute_us : {3.0, 400.0}) {
+              for (const Pace& pace : paces) {
                 Case made = make_case(shard, replicate);
                 made.plan.reshard_after_forward = reshard;
                 made.micro_batches = micro_batches;
                 made.training.gradient_sync_every_micro_batch = every;
                 made.model.tied = tied;
-                made.costs.compute_us = compute_us;
+                made.costs.compute_us = pace.compute_us;
+                made.costs.latency_us = pace.latency_us;
+                if (pace.host_is_free) free_the_host(made);
                 cases.push_back(made);
               }
   return cases;

@@ -80,6 +80,12 @@ TEST_CASE("a freed block is split when more than 1 MiB would be left over") {
   leaves_two.take(2 * mib);
   CHECK(leaves_two.reserved().peak == Bytes(64 * mib));
 
+  Requests leaves_just_enough;
+  leaves_just_enough.give(leaves_just_enough.take(64 * mib));
+  leaves_just_enough.take(63 * mib - 512);
+  leaves_just_enough.take(mib + 512);
+  CHECK(leaves_just_enough.reserved().peak == Bytes(64 * mib));
+
   Requests leaves_one;
   leaves_one.give(leaves_one.take(64 * mib));
   leaves_one.take(63 * mib);

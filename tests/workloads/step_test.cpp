@@ -250,6 +250,17 @@ TEST_CASE("7B in mixed precision fits eight 80 GB cards sharded and not one alon
   CHECK(too_much.peak_reserved + too_much.outside > too_much.capacity);
 }
 
+TEST_CASE("a step that fills more than 92 % of the card is tight") {
+  World world("llama3.2-1b");
+  const MemoryReport roomy = world.memory();
+  CHECK(roomy.verdict == FitVerdict::fits);
+  const Bytes used = roomy.peak_reserved + roomy.outside;
+  world.cluster.node.device.memory_capacity.value = Bytes(used.count() * 100 / 93);
+  CHECK(world.memory().verdict == FitVerdict::tight);
+  world.cluster.node.device.memory_capacity.value = roomy.outside + Bytes(1 << 30);
+  CHECK(world.memory().verdict == FitVerdict::does_not_fit);
+}
+
 TEST_CASE("a memory report adds up and names its sources") {
   const MemoryReport report = World("llama3.2-1b").memory();
   Bytes kinds;
