@@ -3,6 +3,7 @@
 #include "workloads/p_norm.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepsim::workloads {
 
@@ -49,7 +50,8 @@ struct Operands {
 };
 
 Operands operands_of(const Attention& a) {
-  const double row = static_cast<double>(a.batch * a.head_dim) * element_bytes(a.format);
+  const double row =
+      static_cast<double>(a.batch) * static_cast<double>(a.head_dim) * element_bytes(a.format);
   return {row * static_cast<double>(a.heads) * static_cast<double>(a.query_length),
           2 * row * static_cast<double>(a.kv_heads) * static_cast<double>(a.key_length)};
 }
@@ -74,14 +76,12 @@ AttentionTime attention_forward_time(const Attention& attention, const Attention
   const auto efficiency = efficiency_of(c, attention.head_dim);
   const Blocks blocks = blocks_of(attention);
   const double sms = machine.available_sms;
-  const auto heads = static_cast<double>(attention.batch * attention.heads);
+  const double heads = static_cast<double>(attention.batch) * static_cast<double>(attention.heads);
   const double block_s = 4.0 * block * block * static_cast<double>(attention.head_dim) /
                          (machine.peak_flops_per_s / machine.sms * efficiency.efficiency);
   const double rows = heads * blocks.rows;
   const double turns = std::max(1.0, rows / sms);
-  const auto whole = static_cast<double>(
-      ceil_divide(attention.batch * attention.heads * static_cast<std::int64_t>(blocks.rows),
-                  machine.available_sms));
+  const double whole = std::ceil(rows / sms);
   const double quantised = 1 + c.quantisation * (whole - turns) / turns;
   const double work = std::max(blocks.longest, heads * blocks.total / sms * quantised);
 

@@ -72,7 +72,9 @@ GemmTime candidate(const Gemm& gemm, const GemmMachine& machine, const GemmCoeff
                    const Shape& shape, Tile tile, int split) {
   const std::int64_t tiles_m = ceil_divide(gemm.m, tile.m);
   const std::int64_t tiles_n = ceil_divide(gemm.n, tile.n);
-  const std::int64_t tiles = tiles_m * tiles_n * gemm.batch * split;
+  // In doubles: exact for any real shape, and no absurd one can overflow.
+  const double tiles = static_cast<double>(tiles_m) * static_cast<double>(tiles_n) *
+                       static_cast<double>(gemm.batch) * split;
   const double sms = machine.available_sms;
   const auto k = static_cast<double>(ceil_divide(gemm.k, split));
   const double area = static_cast<double>(tile.m) * tile.n;
@@ -82,8 +84,8 @@ GemmTime candidate(const Gemm& gemm, const GemmMachine& machine, const GemmCoeff
   GemmTime time;
   time.tile = tile;
   time.split_k = split;
-  const double busy = std::max(1.0, static_cast<double>(tiles) / sms);
-  const auto whole = static_cast<double>(ceil_divide(tiles, machine.available_sms));
+  const double busy = std::max(1.0, tiles / sms);
+  const double whole = std::ceil(tiles / sms);
   time.waves = busy + c.wave_quantisation * (whole - busy);
 
   const double sm_flops = machine.peak_flops_per_s / machine.sms * c.math_efficiency;

@@ -93,6 +93,7 @@ KernelTime KernelCostModel::time_of(const Gemm& gemm, Setting setting) const {
   const GemmMachine machine = machine_for(gemm);
   const GemmTime best = gemm_time(gemm, machine, chosen.profile.coefficients, setting);
   KernelTime time{best.total_s, best.compute_s, best.memory_s, best.fixed_s, false, ""};
+  // A batch fills the device as so many more rows would.
   scale(time, chosen.profile.correction.factor(gemm.m * gemm.batch, gemm.n, gemm.k));
   // However the table bends the model, nothing beats the datasheet.
   const Kernel kernel{"", gemm, 1};
