@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -78,8 +79,7 @@ StepModel step_model(const StepInput& input) {
 }
 
 sim::Program emit(const StepInput& input, const StepWork& work, StepCosts& costs,
-                  std::vector<std::string>& assumptions) {
-  const std::int64_t count = micro_batches(input.plan, input.training);
+                  std::int64_t count, std::vector<std::string>& assumptions) {
   if (input.plan.strategy == Strategy::ddp) {
     const DdpInput ddp{work, input.plan, input.training, count, {}};
     assumptions.push_back("host time of DDP's hooks: " + ddp.host.source.note);
@@ -102,12 +102,20 @@ double matrix_flops(const sim::Program& program, const StepCosts& costs, std::si
   return sum;
 }
 
-Step build(const StepInput& input, const CostSource& source) {
+enum class MicroBatches { all, distinct };
+
+std::int64_t emitted_micro_batches(const StepInput& input, MicroBatches which) {
+  const std::int64_t all = micro_batches(input.plan, input.training);
+  return which == MicroBatches::all ? all : std::min(all, distinct_micro_batches);
+}
+
+Step build(const StepInput& input, const CostSource& source, MicroBatches which) {
   check(input);
   Step step;
   StepCosts costs(source);
   const StepWork work = make_step_work(step_model(input), costs);
-  sim::Program program = emit(input, work, costs, step.assumptions);
+  sim::Program program =
+      emit(input, work, costs, emitted_micro_batches(input, which), step.assumptions);
   step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
   step.hardware_flops_per_rank =
       matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
@@ -124,8 +132,12 @@ std::int64_t micro_batches(const Plan& plan, const Training& training) {
   return training.global_batch / (training.micro_batch * rank_count(plan));
 }
 
-Step build_step(const StepInput& input) { return build(input, ModelledCosts(input)); }
+Step build_step(const StepInput& input) {
+  return build(input, ModelledCosts(input), MicroBatches::all);
+}
 
-Step build_memory_step(const StepInput& input) { return build(input, NoCost()); }
+Step build_memory_step(const StepInput& input) {
+  return build(input, NoCost(), MicroBatches::distinct);
+}
 
 }  // namespace stepsim::workloads

@@ -41,7 +41,11 @@ struct Step {
 /// those a scenario file can express).
 Step build_step(const StepInput& input);
 
-/// The same programs with every cost zero: enough for report_memory, and quicker to make.
+constexpr std::int64_t distinct_micro_batches = 3;
+
+/// Programs for report_memory: every cost zero, and of many micro-batches only these. The first
+/// makes the gradients, the last may synchronise them; those between repeat each other to the byte,
+/// so the peak is that of the whole step.
 Step build_memory_step(const StepInput& input);
 
 }  // namespace stepsim::workloads

@@ -6,6 +6,7 @@
 #include "workloads/hf_config.hpp"
 #include "workloads/layer_kernels.hpp"
 #include "workloads/memory.hpp"
+#include "workloads/memory_allocator.hpp"
 #include "workloads/step_modules.hpp"
 
 #include "sim/base/error.hpp"
@@ -259,6 +260,21 @@ TEST_CASE("a step that fills more than 92 % of the card is tight") {
   CHECK(world.memory().verdict == FitVerdict::tight);
   world.cluster.node.device.memory_capacity.value = roomy.outside + Bytes(1 << 30);
   CHECK(world.memory().verdict == FitVerdict::does_not_fit);
+}
+
+TEST_CASE("three micro-batches take the memory of any more, reserved as well as allocated") {
+  for (const Strategy strategy : {Strategy::fsdp2, Strategy::ddp})
+    for (const bool every : {true, false}) {
+      World world("llama3.2-1b");
+      if (strategy == Strategy::ddp) world.use_ddp();
+      world.training.gradient_sync_every_micro_batch = every;
+      world.training.global_batch = 8 * 7;
+      const Step step = world.build();
+      const sim::Program& whole = step.job.programs.front();
+      const MemoryReport report = world.memory();  // of build_memory_step
+      CHECK(report.peak_allocated == sim::replay_memory(whole, Bytes(1)).peak_allocated);
+      CHECK(report.peak_reserved == reserve_memory(whole, report.capacity).peak);
+    }
 }
 
 TEST_CASE("a memory report adds up and names its sources") {
