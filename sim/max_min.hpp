@@ -26,9 +26,35 @@ struct MaxMinTransfer {
   std::span<const LinkUse> links;
 };
 
-/// The rates of the transfers, in their order; at least 1, even where a link has less to give.
-/// `capacity` is by link.
-std::vector<std::int64_t> max_min_rates(std::span<const std::int64_t> capacity,
-                                        std::span<const MaxMinTransfer> transfers);
+/// Finds rates again and again on the same links.
+class MaxMin {
+ public:
+  /// `capacity`, by link, must outlive the object.
+  explicit MaxMin(std::span<const std::int64_t> capacity)
+      : capacity_(capacity), rest_(capacity.size()), growing_(capacity.size()) {}
+
+  /// The rates of the transfers, in their order; at least 1, even where a link has less to give.
+  /// Valid until the next call. Takes time by what the transfers cross, whatever the number of
+  /// links.
+  const std::vector<std::int64_t>& rates(std::span<const MaxMinTransfer> transfers);
+
+ private:
+  void prepare();
+  std::int64_t lowest_own_rate() const;
+  std::int64_t lowest_level();
+  std::int64_t level_of(std::uint32_t link) const;
+  bool crosses_full_link(std::uint32_t transfer) const;
+  void stop_at(std::int64_t level, bool links_stop, bool own_rates_stop);
+
+  std::span<const std::int64_t> capacity_;
+  std::span<const MaxMinTransfer> transfers_;
+  std::vector<std::int64_t> rest_;      // capacity not yet taken, by link
+  std::vector<std::int64_t> growing_;   // crossings of transfers that still grow, by link
+  std::vector<std::uint32_t> crossed_;  // links with growing transfers
+  std::vector<std::uint32_t> full_;     // of those, the ones full at the level, sorted
+  std::vector<std::uint32_t> growing_transfers_;
+  std::vector<std::uint32_t> stopped_;
+  std::vector<std::int64_t> rates_;
+};
 
 }  // namespace stepsim::sim

@@ -57,6 +57,7 @@ RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgr
       participant_(participant),
       environment_(&environment),
       streams_(code.of_stream.size()),
+      next_(code.of_stream.size(), never),
       slots_(program.slots.size()),
       records_(code.code->record_count, unknown),
       host_base_{0} {
@@ -65,19 +66,41 @@ RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgr
 
 std::int64_t RankEngine::next_time() const {
   std::int64_t next = never;
-  for (const StreamState& stream : streams_) next = std::min(next, stream.next);
+  for (const std::int64_t time : next_) next = std::min(next, time);
   return next;
 }
 
-void RankEngine::run(std::int64_t limit) {
+void RankEngine::run(std::int64_t present) {
   while (true) {
     const std::int64_t now = next_time();
-    if (now == never || (now > limit && unknown_ends_ > 0)) return;
-    for (std::size_t s = 0; s < streams_.size(); ++s) {
-      if (streams_[s].next == now) happen(s);
+    if (now == never) return;
+    if (unknown_ends_ > 0 && now > present && now > horizon(present)) return;
+    for (std::size_t s = 0; s < next_.size(); ++s) {
+      if (next_[s] == now) happen(s);
     }
     if (changed_) look_at_all();
   }
+}
+
+/// The earliest moment at which a meeting whose end is not known can change what kernels are left.
+std::int64_t RankEngine::horizon(std::int64_t present) const {
+  std::int64_t earliest = never;
+  for (const StreamState& stream : streams_) {
+    const bool is_waiting = stream.phase == Phase::waiting;
+    const bool is_open =
+        is_waiting || ((stream.phase == Phase::latency || stream.phase == Phase::transfer) &&
+                       stream.meeting_end == never);
+    if (!is_open) continue;
+    std::int64_t change = stream.earliest_end;
+    if (is_waiting) {
+      change = later_by(present, stream.residency.latency_ps);
+      if (stream.residency.memory_thousandths == 0) {
+        change = later_by(change, stream.residency.transfer_ps);
+      }
+    }
+    earliest = std::min(earliest, change);
+  }
+  return earliest;
 }
 
 const Instruction* RankEngine::next_instruction(const StreamState& stream,
@@ -97,55 +120,56 @@ std::int64_t RankEngine::issued(std::uint32_t instruction) const {
 /// The stream's next moment has come.
 void RankEngine::happen(std::size_t index) {
   StreamState& stream = streams_[index];
-  const std::int64_t now = stream.next;
+  const std::int64_t now = next_[index];
   switch (stream.phase) {
     case Phase::idle:
-      return begin(stream, index, now);
+      return begin(index, now);
     case Phase::kernel:
-      return end_kernel(stream, index);
+      return end_kernel(index);
     case Phase::waiting:
       throw InternalError("a moment of a meeting that has not started");
     case Phase::latency:
       stream.phase = Phase::transfer;
-      stream.next = stream.meeting_end;
+      next_[index] = stream.meeting_end;
       if (stream.residency.memory_thousandths > 0) {
         memory_taken_ += stream.residency.memory_thousandths;
         change_speeds(now);
       }
       return;
     case Phase::transfer:
-      return end_meeting(stream, index);
+      return end_meeting(index);
   }
 }
 
-void RankEngine::begin(StreamState& stream, std::size_t index, std::int64_t now) {
-  const Instruction& instruction = *next_instruction(stream, index);
+void RankEngine::begin(std::size_t index, std::int64_t now) {
+  const Instruction& instruction = *next_instruction(streams_[index], index);
   if (instruction.kind == Instruction::Kind::kernel) {
-    begin_kernel(stream, instruction, now);
+    begin_kernel(index, instruction, now);
   } else {
-    begin_meeting(stream, instruction, now);
+    begin_meeting(index, instruction, now);
   }
 }
 
-void RankEngine::begin_kernel(StreamState& stream, const Instruction& instruction,
-                              std::int64_t now) {
+void RankEngine::begin_kernel(std::size_t index, const Instruction& instruction, std::int64_t now) {
   const Time time =
       scaled_kernel_time(Time::picoseconds(instruction.duration), compute_time_millionths_);
   if (time.count_ps() > longest_kernel_ps) {
     throw RangeError("a kernel that shares its device takes more than 140 s");
   }
+  StreamState& stream = streams_[index];
   stream.phase = Phase::kernel;
   stream.rest = time.count_ps() * SpeedStep::full_speed;
   stream.since = now;
   stream.speed = speed_of(instruction);
-  stream.next = later_by(now, (stream.rest + stream.speed - 1) / stream.speed);
+  next_[index] = later_by(now, (stream.rest + stream.speed - 1) / stream.speed);
   if (!watched_.empty()) watched_[instruction.op].start_ps = now;
 }
 
-void RankEngine::begin_meeting(StreamState& stream, const Instruction& instruction,
+void RankEngine::begin_meeting(std::size_t index, const Instruction& instruction,
                                std::int64_t now) {
+  StreamState& stream = streams_[index];
   stream.phase = Phase::waiting;
-  stream.next = never;
+  next_[index] = never;
   stream.meeting_end = never;
   stream.residency = environment_->residency(participant_, instruction.second);
   ++unknown_ends_;
@@ -156,35 +180,45 @@ void RankEngine::begin_meeting(StreamState& stream, const Instruction& instructi
   environment_->arrive(participant_, instruction.second, now);
 }
 
-RankEngine::StreamState& RankEngine::stream_of_meeting(std::uint32_t meeting) {
-  const std::uint32_t op = code_->code->meetings[meeting].op;
-  return streams_[program_->ops[op].stream.index()];
+std::size_t RankEngine::stream_of_meeting(std::uint32_t meeting) const {
+  return program_->ops[code_->code->meetings[meeting].op].stream.index();
 }
 
 void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
-  StreamState& stream = stream_of_meeting(meeting);
+  const std::size_t index = stream_of_meeting(meeting);
+  StreamState& stream = streams_[index];
   stream.phase = Phase::latency;
-  stream.next = later_by(start_ps, stream.residency.latency_ps);
+  next_[index] = later_by(start_ps, stream.residency.latency_ps);
+  stream.earliest_end = later_by(next_[index], stream.residency.transfer_ps);
+  // A transfer that takes no memory bandwidth begins unnoticed; the engine may be past that.
+  if (stream.residency.memory_thousandths == 0) {
+    stream.phase = Phase::transfer;
+    next_[index] = never;
+  }
 }
 
 void RankEngine::set_end(std::uint32_t meeting, std::int64_t end_ps) {
-  StreamState& stream = stream_of_meeting(meeting);
-  stream.meeting_end = end_ps;
-  if (stream.phase == Phase::transfer) stream.next = end_ps;
+  const std::size_t index = stream_of_meeting(meeting);
+  streams_[index].meeting_end = end_ps;
+  if (streams_[index].phase == Phase::transfer) next_[index] = end_ps;
   --unknown_ends_;
 }
 
-void RankEngine::end_kernel(StreamState& stream, std::size_t index) {
-  stream.reached = stream.next;
-  if (!watched_.empty()) watched_[next_instruction(stream, index)->op].end_ps = stream.next;
+void RankEngine::end_kernel(std::size_t index) {
+  StreamState& stream = streams_[index];
+  const std::int64_t now = next_[index];
+  stream.reached = now;
+  if (!watched_.empty()) watched_[next_instruction(stream, index)->op].end_ps = now;
   stream.phase = Phase::idle;
   ++stream.cursor;
   look_at(index);
-  if (stream.next == never) changed_ = true;  // the host may wait for what has ended
+  if (next_[index] == now) return begin(index, now);
+  if (next_[index] == never) changed_ = true;  // the host may wait for what has ended
 }
 
-void RankEngine::end_meeting(StreamState& stream, std::size_t index) {
-  const std::int64_t now = stream.next;
+void RankEngine::end_meeting(std::size_t index) {
+  StreamState& stream = streams_[index];
+  const std::int64_t now = next_[index];
   sms_taken_ -= stream.residency.sms;
   memory_taken_ -= stream.residency.memory_thousandths;
   if (stream.residency.sms > 0 || stream.residency.memory_thousandths > 0) change_speeds(now);
@@ -202,18 +236,18 @@ void RankEngine::end_meeting(StreamState& stream, std::size_t index) {
 /// begins.
 void RankEngine::look_at(std::size_t index) {
   StreamState& stream = streams_[index];
-  stream.next = never;
+  next_[index] = never;
   while (const Instruction* instruction = next_instruction(stream, index)) {
     const std::int64_t issue = issued(code_->of_stream[index][stream.cursor]);
     if (issue == never) return;
     if (instruction->kind == Instruction::Kind::kernel) {
-      stream.next = std::max(stream.reached, issue);
+      next_[index] = std::max(stream.reached, issue);
       return;
     }
     if (instruction->kind == Instruction::Kind::meet) {
       const SlotState& slot = slots_[instruction->first];
       if (slot.ended != code_->code->meetings[instruction->second].index) return;
-      stream.next = std::max({stream.reached, issue, slot.free_at});
+      next_[index] = std::max({stream.reached, issue, slot.free_at});
       return;
     }
     if (!pass_instant(stream, *instruction)) return;
@@ -238,7 +272,7 @@ void RankEngine::look_at_all() {
   while (changed_) {
     changed_ = false;
     for (std::size_t s = 0; s < streams_.size(); ++s) {
-      const bool stopped = streams_[s].phase == Phase::idle && streams_[s].next == never;
+      const bool stopped = streams_[s].phase == Phase::idle && next_[s] == never;
       const std::uint32_t before = streams_[s].cursor;
       if (!stopped || next_instruction(streams_[s], s) == nullptr) continue;
       look_at(s);
@@ -299,7 +333,7 @@ void RankEngine::change_speeds(std::int64_t now) {
     stream.rest = std::max<std::int64_t>(0, stream.rest - (now - stream.since) * stream.speed);
     stream.since = now;
     stream.speed = speed;
-    stream.next = later_by(now, (stream.rest + speed - 1) / speed);
+    next_[s] = later_by(now, (stream.rest + speed - 1) / speed);
   }
 }
 

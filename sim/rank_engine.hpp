@@ -38,6 +38,7 @@ struct Residency {
   std::uint32_t sms = 0;
   std::uint32_t memory_thousandths = 0;
   std::int64_t latency_ps = 0;
+  std::int64_t transfer_ps = 0;  // at the least
 };
 
 class RankEngine {
@@ -70,8 +71,10 @@ class RankEngine {
 
   /// The next moment at which something happens, as far as is known.
   std::int64_t next_time() const;
-  /// Does what happens up to `limit`, and beyond as long as no meeting's end is unknown.
-  void run(std::int64_t limit);
+  /// Does what happens up to `present`, when all that happens anywhere before it is known, and
+  /// beyond as far as no meeting that is still to start or to end can change anything: such a
+  /// meeting starts at `present` at the earliest and takes its latency and transfer at the least.
+  void run(std::int64_t present);
 
   void set_start(std::uint32_t meeting, std::int64_t start_ps);
   void set_end(std::uint32_t meeting, std::int64_t end_ps);
@@ -91,12 +94,12 @@ class RankEngine {
   struct StreamState {
     std::uint32_t cursor = 0;  // into StreamProgram::of_stream
     Phase phase = Phase::idle;
-    std::int64_t next = never;
     std::int64_t reached = 0;  // the end of what has run, or of what was waited for
     std::int64_t rest = 0;     // of a kernel's work
     std::int64_t since = 0;    // when `rest` was true
     std::uint32_t speed = SpeedStep::full_speed;
     std::int64_t meeting_end = never;
+    std::int64_t earliest_end = 0;  // of a meeting that has started
     Residency residency;
   };
 
@@ -110,11 +113,11 @@ class RankEngine {
   const Instruction* next_instruction(const StreamState& stream, std::size_t index) const;
   std::int64_t issued(std::uint32_t instruction) const;
   void happen(std::size_t stream);
-  void begin(StreamState& stream, std::size_t index, std::int64_t now);
-  void begin_kernel(StreamState& stream, const Instruction& instruction, std::int64_t now);
-  void begin_meeting(StreamState& stream, const Instruction& instruction, std::int64_t now);
-  void end_kernel(StreamState& stream, std::size_t index);
-  void end_meeting(StreamState& stream, std::size_t index);
+  void begin(std::size_t index, std::int64_t now);
+  void begin_kernel(std::size_t index, const Instruction& instruction, std::int64_t now);
+  void begin_meeting(std::size_t index, const Instruction& instruction, std::int64_t now);
+  void end_kernel(std::size_t index);
+  void end_meeting(std::size_t index);
   void look_at(std::size_t stream);
   void look_at_all();
   bool pass_instant(StreamState& stream, const Instruction& instruction);
@@ -122,7 +125,8 @@ class RankEngine {
   std::int64_t awaited_by_host(std::uint32_t sync) const;
   std::uint32_t speed_of(const Instruction& instruction) const;
   void change_speeds(std::int64_t now);
-  StreamState& stream_of_meeting(std::uint32_t meeting);
+  std::size_t stream_of_meeting(std::uint32_t meeting) const;
+  std::int64_t horizon(std::int64_t present) const;
 
   const Job* job_;
   const Program* program_;
@@ -131,6 +135,8 @@ class RankEngine {
   std::uint32_t participant_;
   Environment* environment_;
   std::vector<StreamState> streams_;
+  std::vector<std::int64_t>
+      next_;  // of each stream: when something happens there, if that is known
   std::vector<SlotState> slots_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> host_base_;  // when the host went on after each sync passed so far

@@ -48,7 +48,7 @@ class KnownMeetings : public RankEngine::Environment {
     const std::uint32_t row = op.kind == OpKind::collective ? job_.communicators[bound].cost_row
                                                             : job_.channels[bound].cost_row;
     const CollectiveCost& cost = job_.collective_costs[row][op.target];
-    return {cost.sms, cost.memory_thousandths, cost.latency.count_ps()};
+    return {cost.sms, cost.memory_thousandths, cost.latency.count_ps(), cost.transfer.count_ps()};
   }
 
   void arrive(std::uint32_t, std::uint32_t meeting, std::int64_t) override {

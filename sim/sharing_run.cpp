@@ -49,11 +49,14 @@ bool SharingRun::run() {
 }
 
 void SharingRun::run_participant(ParticipantId id) {
+  running_ = id.value;
   engines_[id.index()].run(now_);
+  running_ = nobody;
   plan(id);
 }
 
 void SharingRun::plan(ParticipantId id) {
+  if (id.value == running_) return;  // it is planned when it has stopped
   const std::int64_t next = engines_[id.index()].next_time();
   if (next == planned_[id.index()]) return;
   planned_[id.index()] = next;
@@ -65,7 +68,7 @@ Residency SharingRun::residency(std::uint32_t participant, std::uint32_t meeting
   const ProgramMeeting& place = programs_[program.index()].meetings[meeting];
   const RendezvousId rendezvous = population_.bound_to(ParticipantId{participant}, place.slot);
   const CollectiveCost& cost = table_.cost(rendezvous, place.index);
-  return {cost.sms, cost.memory_thousandths, cost.latency.count_ps()};
+  return {cost.sms, cost.memory_thousandths, cost.latency.count_ps(), cost.transfer.count_ps()};
 }
 
 void SharingRun::arrive(std::uint32_t participant, std::uint32_t meeting, std::int64_t time_ps) {

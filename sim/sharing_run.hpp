@@ -61,6 +61,8 @@ class SharingRun : public RankEngine::Environment {
   std::vector<std::int64_t> planned_;  // of each participant, its moment in the queue
   std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
   std::int64_t now_ = 0;
+  static constexpr std::uint32_t nobody = UINT32_MAX;
+  std::uint32_t running_ = nobody;  // the participant that is running now
 };
 
 }  // namespace stepsim::sim

@@ -6,61 +6,96 @@
 
 namespace stepsim::sim {
 
+Transfers::Transfers(const Population& population)
+    : population_(population),
+      transfers_(population.rendezvous.size()),
+      on_link_(population.link_capacity.size()),
+      link_reached_(population.link_capacity.size()),
+      max_min_(population.link_capacity) {}
+
 void Transfers::begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t duration_ps,
                       std::int64_t own_rate) {
-  Active transfer;
-  transfer.rendezvous = rendezvous;
-  transfer.own_rate = own_rate;
-  transfer.rest = WideSigned{duration_ps} * own_rate;
-  transfer.since_ps = now_ps;
-  const auto place =
-      std::lower_bound(active_.begin(), active_.end(), rendezvous,
-                       [](const Active& a, RendezvousId id) { return a.rendezvous < id; });
-  active_.insert(place, transfer);
+  Transfer& transfer = transfers_[rendezvous.index()];
+  transfer = {own_rate, 0, WideSigned{duration_ps} * own_rate, now_ps, never, true, false};
+  for (const LinkUse& use : links(rendezvous.value)) {
+    on_link_[use.link.index()].push_back(rendezvous.value);
+    changed_links_.push_back(use.link.value);
+  }
   now_ps_ = now_ps;
-  stale_ = true;
 }
 
 std::int64_t Transfers::next_end() {
-  if (stale_) share();
-  std::int64_t next = never;
-  for (const Active& transfer : active_) next = std::min(next, transfer.end_ps);
-  return next;
+  if (!changed_links_.empty()) share();
+  while (!ends_.empty() && !holds(ends_.top())) ends_.pop();
+  return ends_.empty() ? never : ends_.top().time_ps;
 }
 
 std::vector<RendezvousId> Transfers::end(std::int64_t now_ps) {
   std::vector<RendezvousId> ended;
-  std::erase_if(active_, [&](const Active& transfer) {
-    if (transfer.end_ps != now_ps) return false;
-    ended.push_back(transfer.rendezvous);
-    return true;
-  });
+  while (next_end() == now_ps) {
+    const std::uint32_t rendezvous = ends_.top().rendezvous;
+    ends_.pop();
+    transfers_[rendezvous].active = false;
+    ended.push_back(RendezvousId{rendezvous});
+    if (!ends_.empty() && ends_.top().time_ps == now_ps) continue;
+    break;
+  }
+  for (const RendezvousId id : ended) {
+    for (const LinkUse& use : links(id.value)) {
+      std::erase(on_link_[use.link.index()], id.value);
+      changed_links_.push_back(use.link.value);
+    }
+  }
   now_ps_ = now_ps;
-  stale_ = true;
   return ended;
 }
 
 /// Finds the rates that hold from now on, and books the work done at the old ones.
 void Transfers::share() {
+  reach_from_changed_links();
+  std::sort(reached_.begin(), reached_.end());
   std::vector<MaxMinTransfer> transfers;
-  transfers.reserve(active_.size());
-  for (const Active& transfer : active_) {
-    transfers.push_back(
-        {transfer.own_rate, population_.rendezvous[transfer.rendezvous.index()].links});
+  transfers.reserve(reached_.size());
+  for (const std::uint32_t id : reached_) transfers.push_back({transfers_[id].own_rate, links(id)});
+  const std::vector<std::int64_t>& rates = max_min_.rates(transfers);
+  for (std::size_t i = 0; i < reached_.size(); ++i) {
+    transfers_[reached_[i]].reached = false;
+    set_rate(reached_[i], rates[i]);
   }
-  const std::vector<std::int64_t> rates = max_min_rates(population_.link_capacity, transfers);
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    Active& transfer = active_[i];
-    if (rates[i] == transfer.rate) continue;
-    transfer.rest -= WideSigned{now_ps_ - transfer.since_ps} * transfer.rate;
-    if (transfer.rest < 0) transfer.rest = 0;
-    transfer.since_ps = now_ps_;
-    transfer.rate = rates[i];
-    const WideSigned left = (transfer.rest + transfer.rate - 1) / transfer.rate;
-    if (left > INT64_MAX - now_ps_) throw RangeError("a transfer takes more than 106 days");
-    transfer.end_ps = now_ps_ + static_cast<std::int64_t>(left);
+}
+
+void Transfers::reach_from_changed_links() {
+  reached_.clear();
+  std::vector<std::uint32_t> links_reached;
+  const auto reach_link = [&](std::uint32_t link) {
+    if (link_reached_[link]) return;
+    link_reached_[link] = true;
+    links_reached.push_back(link);
+  };
+  for (const std::uint32_t link : changed_links_) reach_link(link);
+  for (std::size_t i = 0; i < links_reached.size(); ++i) {
+    for (const std::uint32_t id : on_link_[links_reached[i]]) {
+      if (transfers_[id].reached) continue;
+      transfers_[id].reached = true;
+      reached_.push_back(id);
+      for (const LinkUse& use : links(id)) reach_link(use.link.value);
+    }
   }
-  stale_ = false;
+  for (const std::uint32_t link : links_reached) link_reached_[link] = false;
+  changed_links_.clear();
+}
+
+void Transfers::set_rate(std::uint32_t rendezvous, std::int64_t rate) {
+  Transfer& transfer = transfers_[rendezvous];
+  if (rate == transfer.rate) return;
+  transfer.rest -= WideSigned{now_ps_ - transfer.since_ps} * transfer.rate;
+  if (transfer.rest < 0) transfer.rest = 0;
+  transfer.since_ps = now_ps_;
+  transfer.rate = rate;
+  const WideSigned left = (transfer.rest + rate - 1) / rate;
+  if (left > INT64_MAX - now_ps_) throw RangeError("a transfer takes more than 106 days");
+  transfer.end_ps = now_ps_ + static_cast<std::int64_t>(left);
+  ends_.push({transfer.end_ps, rendezvous});
 }
 
 }  // namespace stepsim::sim

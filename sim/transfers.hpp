@@ -6,7 +6,9 @@
 ///   work done += time × rate,  the transfer ends when its work is done: after ceil(rest / rate)
 ///
 /// with the work of a transfer that takes t picoseconds at its own rate being t × that rate. Work
-/// is kept in 128 bits.
+/// is kept in 128 bits. When transfers begin or end, rates are found anew for those that the change
+/// can reach through common links; all others keep theirs, since fair rates of parts that share no
+/// link do not depend on each other.
 
 #include "sim/max_min.hpp"
 #include "sim/population.hpp"
@@ -14,6 +16,7 @@
 #include "sim/base/wide.hpp"
 
 #include <cstdint>
+#include <queue>
 #include <vector>
 
 namespace stepsim::sim {
@@ -23,9 +26,9 @@ class Transfers {
   static constexpr std::int64_t never = INT64_MAX;
 
   /// `population` must outlive the object.
-  explicit Transfers(const Population& population) : population_(population) {}
+  explicit Transfers(const Population& population);
 
-  /// A transfer of `duration_ps` at its own rate begins.
+  /// A transfer of `duration_ps` at its own rate begins. A rendezvous has at most one at a time.
   void begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t duration_ps,
              std::int64_t own_rate);
 
@@ -36,21 +39,45 @@ class Transfers {
   std::vector<RendezvousId> end(std::int64_t now_ps);
 
  private:
-  struct Active {
-    RendezvousId rendezvous;
+  struct Transfer {
     std::int64_t own_rate = 0;
     std::int64_t rate = 0;
     WideSigned rest = 0;
     std::int64_t since_ps = 0;
     std::int64_t end_ps = never;
+    bool active = false;
+    bool reached = false;  // by the change that is being worked in
   };
 
+  struct End {
+    std::int64_t time_ps = 0;
+    std::uint32_t rendezvous = 0;
+    bool operator>(const End& other) const {
+      return time_ps != other.time_ps ? time_ps > other.time_ps : rendezvous > other.rendezvous;
+    }
+  };
+
+  const std::vector<LinkUse>& links(std::uint32_t rendezvous) const {
+    return population_.rendezvous[rendezvous].links;
+  }
+  bool holds(const End& end) const {
+    return transfers_[end.rendezvous].active && transfers_[end.rendezvous].end_ps == end.time_ps;
+  }
   void share();
+  void reach_from_changed_links();
+  void set_rate(std::uint32_t rendezvous, std::int64_t rate);
 
   const Population& population_;
-  std::vector<Active> active_;  // by rendezvous: at most one of each
+  std::vector<Transfer> transfers_;                  // by rendezvous
+  std::vector<std::vector<std::uint32_t>> on_link_;  // rendezvous with a transfer there
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // some no longer hold
   std::int64_t now_ps_ = 0;
-  bool stale_ = false;  // a transfer has begun or ended since the rates were found
+
+  // The change since rates were last found.
+  std::vector<std::uint32_t> changed_links_;
+  std::vector<std::uint32_t> reached_;  // rendezvous
+  std::vector<bool> link_reached_;
+  MaxMin max_min_;
 };
 
 }  // namespace stepsim::sim

@@ -22,7 +22,7 @@ struct Network {
   std::vector<std::int64_t> rates() const {
     std::vector<MaxMinTransfer> transfers;
     for (std::size_t i = 0; i < links.size(); ++i) transfers.push_back({own_rate[i], links[i]});
-    return max_min_rates(capacity, transfers);
+    return MaxMin(capacity).rates(transfers);
   }
 };
 
