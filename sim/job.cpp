@@ -46,9 +46,28 @@ namespace {
 
 std::string number(std::size_t value) { return std::to_string(value); }
 
-void check_target(const Job& job, const Program& program, const Op& op, const std::string& place) {
+/// Where a problem is: named only when there is one, since a job has many places.
+struct OpPlace {
+  const Program& program;
+  std::size_t index;
+  std::string operator+(const char* problem) const {
+    return "program «" + program.name + "», op " + number(index) + " (" +
+           to_string(program.ops[index].kind) + ")" + problem;
+  }
+};
+
+struct GroupPlace {
+  const char* kind;
+  std::size_t index;
+  const std::string& group;
+  std::string operator+(const char* problem) const {
+    return std::string(kind) + " " + number(index) + " (" + group + ")" + problem;
+  }
+};
+
+void check_target(const Job& job, const Program& program, const Op& op, const OpPlace& place) {
   const auto in_range = [&](std::size_t count, const char* what) {
-    if (op.target >= count) fail(place + " names no " + what);
+    if (op.target >= count) fail((place + " names no ") + what);
   };
   switch (op.kind) {
     case OpKind::kernel:
@@ -73,8 +92,7 @@ void check_target(const Job& job, const Program& program, const Op& op, const st
 
 void check_op(const Job& job, const Program& program, std::size_t index) {
   const Op& op = program.ops[index];
-  const std::string place =
-      "program «" + program.name + "», op " + number(index) + " (" + to_string(op.kind) + ")";
+  const OpPlace place{program, index};
   check_target(job, program, op, place);
   const bool syncs_stream = op.kind == OpKind::host_sync && op.target == Op::no_target;
   if ((is_stream_op(op.kind) || syncs_stream) && op.stream.index() >= program.streams.size()) {
@@ -100,7 +118,7 @@ void check_speeds(const KernelCost& kernel, const std::vector<SpeedStep>& steps)
   }
 }
 
-void check_links(const Job& job, const std::vector<LinkUse>& links, const std::string& place) {
+void check_links(const Job& job, const std::vector<LinkUse>& links, const GroupPlace& place) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (links[i].link.index() >= job.links.size()) fail(place + " names no link");
     if (links[i].times == 0) fail(place + " crosses a link zero times");
@@ -134,24 +152,30 @@ using BoundBy = std::vector<std::vector<Rank>>;
 
 void collect_bindings(const Job& job, Rank rank, BoundBy& communicators, BoundBy& channels) {
   const RankSetup& setup = job.ranks[rank.index()];
-  const std::string place = "rank " + number(rank.index());
-  if (setup.program.index() >= job.programs.size()) fail(place + " runs no program");
-  if (setup.compute_time_millionths == 0) fail(place + " computes in no time");
+  const auto fail_here = [&](const std::string& problem) {
+    fail("rank " + number(rank.index()) + problem);
+  };
+  if (setup.program.index() >= job.programs.size()) fail_here(" runs no program");
+  if (setup.compute_time_millionths == 0) fail_here(" computes in no time");
   const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
-  if (setup.bindings.size() != slots.size()) fail(place + " does not bind every slot");
+  if (setup.bindings.size() != slots.size()) fail_here(" does not bind every slot");
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {
     BoundBy& bound = slots[slot].is_channel ? channels : communicators;
     const std::uint32_t target = setup.bindings[slot];
-    if (target >= bound.size()) fail(place + " binds slot " + number(slot) + " to nothing");
+    if (target >= bound.size()) fail_here(" binds slot " + number(slot) + " to nothing");
     bound[target].push_back(rank);
   }
 }
 
-void check_communicator(const Job& job, std::size_t index, std::vector<Rank> bound_by) {
+void check_communicator(const Job& job, std::size_t index, const std::vector<Rank>& bound_by) {
   const Communicator& communicator = job.communicators[index];
-  const std::string place = "communicator " + number(index) + " (" + communicator.group + ")";
+  const GroupPlace place{"communicator", index, communicator.group};
   if (communicator.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
   check_links(job, communicator.links, place);
+  if (communicator.members == bound_by && !bound_by.empty() &&
+      std::adjacent_find(bound_by.begin(), bound_by.end()) == bound_by.end()) {
+    return;
+  }
   std::vector<Rank> members = communicator.members;
   if (members.empty()) fail(place + " has no members");
   std::sort(members.begin(), members.end());
@@ -161,14 +185,15 @@ void check_communicator(const Job& job, std::size_t index, std::vector<Rank> bou
   if (members != bound_by) fail(place + " is not bound once by each of its members alone");
 }
 
-void check_channel(const Job& job, std::size_t index, std::vector<Rank> bound_by) {
+void check_channel(const Job& job, std::size_t index, const std::vector<Rank>& bound_by) {
   const Channel& channel = job.channels[index];
-  const std::string place = "channel " + number(index) + " (" + channel.group + ")";
+  const GroupPlace place{"channel", index, channel.group};
   if (channel.cost_row >= job.collective_costs.size()) fail(place + " has no cost row");
   check_links(job, channel.links, place);
   if (channel.sender == channel.receiver) fail(place + " leads from a rank to itself");
   const auto [low, high] = std::minmax(channel.sender, channel.receiver);
-  if (bound_by != std::vector<Rank>{low, high}) fail(place + " is not bound once by each end");
+  if (bound_by.size() != 2 || bound_by[0] != low || bound_by[1] != high)
+    fail(place + " is not bound once by each end");
 }
 
 /// For each slot of a program, whether it sends or receives there (a communicator: neither).
