@@ -1,6 +1,7 @@
 #include "topology/collective.hpp"
 
 #include "topology/group_cost.hpp"
+#include "topology/memory_traffic.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -62,6 +63,29 @@ double time_never_falling(const GroupCost& cost, Bytes bytes) {
   return lower + part * (upper - lower);
 }
 
+NcclSettings settings_of(const std::string& version) {
+  NcclSettings settings;
+  settings.version = version;
+  return settings;
+}
+
+void check_word(const char* what, const std::string& word, const std::vector<std::string>& known) {
+  if (word.empty() || std::find(known.begin(), known.end(), word) != known.end()) return;
+  std::string expected;
+  for (const std::string& one : known) expected += (expected.empty() ? "one of " : ", ") + one;
+  throw InputError(Diagnostic{{},
+                              std::string("nccl.") + what,
+                              "\"" + word + "\" is no " + what + " of NCCL",
+                              expected,
+                              nearest_choice(word, known)});
+}
+
+void check_settings(const NcclSettings& settings) {
+  check_word("algorithm", settings.algorithm, {"ring", "tree", "nvls", "nvls_tree", "pat"});
+  check_word("protocol", settings.protocol, {"LL", "LL128", "Simple"});
+  if (settings.most_channels < 0) throw InternalError("a negative number of channels");
+}
+
 Time whole_picoseconds(double microseconds) {
   const double count = std::nearbyint(microseconds * picoseconds_per_microsecond);
   if (!(count >= 0) || count > 9e18) throw RangeError("a collective that takes over 100 days");
@@ -90,22 +114,31 @@ const char* to_string(Collective collective) {
 
 struct CollectiveModel::Data {
   Cluster cluster;
+  NcclSettings settings;
   nccl::TunerTables tuner;
   nccl::SearchTables search;
   PointToPointTables point_to_point;
+  MemoryTraffic memory_traffic;
   std::optional<Calibration> calibration;
 };
 
 CollectiveModel::CollectiveModel(const DataDirectory& data, const Cluster& cluster,
-                                 const std::string& nccl_version, CalibrationUse use) {
+                                 NcclSettings settings, CalibrationUse use) {
+  check_settings(settings);
   auto loaded = std::make_shared<Data>();
   loaded->cluster = cluster;
-  loaded->tuner = nccl::load_tuner_tables(data, nccl_version);
+  loaded->tuner = nccl::load_tuner_tables(data, settings.version);
+  loaded->settings = std::move(settings);
   loaded->search = nccl::load_search_tables(data);
   loaded->point_to_point = load_point_to_point_tables(data);
+  loaded->memory_traffic = load_memory_traffic(data);
   if (use == CalibrationUse::calibrated) loaded->calibration = load_calibration(data);
   data_ = std::move(loaded);
 }
+
+CollectiveModel::CollectiveModel(const DataDirectory& data, const Cluster& cluster,
+                                 const std::string& nccl_version, CalibrationUse use)
+    : CollectiveModel(data, cluster, settings_of(nccl_version), use) {}
 
 CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes,
                                               const GroupShape& group) const {
@@ -114,7 +147,8 @@ CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes
   prediction.algorithm = "none";
   if (group.ranks == 1 || bytes == Bytes(0)) return prediction;
   const GroupCost cost(data_->cluster, data_->tuner, data_->search, data_->point_to_point,
-                       data_->calibration ? &*data_->calibration : nullptr, collective, group);
+                       data_->calibration ? &*data_->calibration : nullptr, data_->settings,
+                       collective, group);
   const SizedCost here = cost.at(bytes);
   prediction.algorithm = here.algorithm;
   prediction.protocol = here.protocol;
@@ -142,6 +176,10 @@ sim::CollectiveCost CollectiveModel::cost(Collective collective, Bytes bytes,
   cost.latency = whole_picoseconds(prediction.latency_us);
   cost.transfer =
       transfer_time(bytes, Bandwidth::gigabytes_per_second(prediction.bandwidth_gb_per_s));
+  cost.sms = static_cast<std::uint32_t>(prediction.channels);
+  cost.memory_thousandths =
+      memory_thousandths(data_->memory_traffic, data_->cluster, collective, prediction.algorithm,
+                         group, prediction.bandwidth_gb_per_s);
   return cost;
 }
 
@@ -150,7 +188,8 @@ const std::string& CollectiveModel::tables_version() const { return data_->tuner
 std::vector<CollectiveModel::DataFile> CollectiveModel::data_files() const {
   std::vector<DataFile> files = {{data_->tuner.file, data_->tuner.hash},
                                  {data_->search.file, data_->search.hash},
-                                 {data_->point_to_point.file, data_->point_to_point.hash}};
+                                 {data_->point_to_point.file, data_->point_to_point.hash},
+                                 {data_->memory_traffic.file, data_->memory_traffic.hash}};
   if (data_->calibration) files.push_back({data_->calibration->file, data_->calibration->hash});
   return files;
 }

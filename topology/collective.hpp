@@ -38,13 +38,28 @@ struct CollectivePrediction {
   bool assumed = false;               // rests on a number nobody measured for such a group
 };
 
+/// What a user may set of NCCL, as NCCL_ALGO, NCCL_PROTO, NCCL_MAX_CTAS and NCCL_NVLS_ENABLE do.
+struct NcclSettings {
+  /// Such as «2.27.7»: takes the newest tables that are not newer.
+  std::string version = "2.27.7";
+  /// Only this algorithm («ring», «tree», «nvls», «nvls_tree», «pat») or protocol («LL», «LL128»,
+  /// «Simple»), for the collectives that have it; the others choose as ever. Empty: NCCL chooses.
+  std::string algorithm;
+  std::string protocol;
+  int most_channels = 0;  // thread blocks of a collective at most; 0: no limit
+  enum class Nvls { on, off } nvls = Nvls::on;
+};
+
 /// Whether factors fitted to measurements are applied.
 enum class CalibrationUse { calibrated, nccl_alone };
 
 class CollectiveModel {
  public:
-  /// nccl_version such as «2.27.7»: takes the newest tables that are not newer. Throws InputError
-  /// when it is no version, or a data file is missing or wrong.
+  /// Throws InputError when a setting is no version, algorithm or protocol, or a data file is
+  /// missing or wrong.
+  CollectiveModel(const DataDirectory& data, const Cluster& cluster, NcclSettings settings,
+                  CalibrationUse use = CalibrationUse::calibrated);
+  /// NCCL of a version, otherwise left alone.
   CollectiveModel(const DataDirectory& data, const Cluster& cluster,
                   const std::string& nccl_version, CalibrationUse use = CalibrationUse::calibrated);
 
@@ -53,7 +68,8 @@ class CollectiveModel {
   /// A group of one rank, or no bytes, costs nothing. Never falls as bytes grow. Throws
   /// InternalError for negative bytes or a group that is none.
   CollectivePrediction predict(Collective collective, Bytes bytes, const GroupShape& group) const;
-  /// The same as what the engine takes: whole picoseconds.
+  /// The same as what the engine takes: whole picoseconds, with the SMs it holds and its part of
+  /// the memory's bandwidth while it transfers.
   sim::CollectiveCost cost(Collective collective, Bytes bytes, const GroupShape& group) const;
 
   /// Version of the tuner tables in use.

@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace stepsim::topology {
 
@@ -44,18 +45,47 @@ nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTa
   return communicator;
 }
 
+/// The candidates a user's settings leave. A setting that no candidate meets is for other
+/// collectives.
+std::vector<nccl::Candidate> allowed(std::vector<nccl::Candidate> candidates,
+                                     const NcclSettings& settings) {
+  const auto keep_if = [&](const auto& meets) {
+    std::vector<nccl::Candidate> kept;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(kept), meets);
+    if (!kept.empty()) candidates = std::move(kept);
+  };
+  if (settings.nvls == NcclSettings::Nvls::off) {
+    keep_if([](const nccl::Candidate& one) {
+      return one.algorithm != nccl::Algorithm::nvls && one.algorithm != nccl::Algorithm::nvls_tree;
+    });
+  }
+  if (!settings.algorithm.empty()) {
+    keep_if([&](const nccl::Candidate& one) {
+      return settings.algorithm == nccl::to_string(one.algorithm);
+    });
+  }
+  if (!settings.protocol.empty()) {
+    keep_if([&](const nccl::Candidate& one) {
+      return settings.protocol == nccl::to_string(one.protocol);
+    });
+  }
+  return candidates;
+}
+
 }  // namespace
 
 GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
                      const nccl::SearchTables& search, const PointToPointTables& point_to_point,
-                     const Calibration* calibration, Collective collective, const GroupShape& group)
+                     const Calibration* calibration, const NcclSettings& settings,
+                     Collective collective, const GroupShape& group)
     : cluster_(cluster),
       point_to_point_(point_to_point),
+      settings_(settings),
       collective_(collective),
       group_(group),
       communicator_(make_communicator(cluster, tuner, search, group)) {
   if (!is_messages(collective)) {
-    candidates_ = nccl::candidates(communicator_, operation_of(collective));
+    candidates_ = allowed(nccl::candidates(communicator_, operation_of(collective)), settings);
     if (candidates_.empty()) {
       throw InputError(Diagnostic{{cluster.node.file},
                                   {},
@@ -71,6 +101,7 @@ GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
 
 SizedCost GroupCost::at(Bytes bytes) const {
   SizedCost cost = is_messages(collective_) ? messages(bytes) : tuned(bytes);
+  limit_channels(cost);
   if (group_.nodes > 1) hold_to_wires(cost, bytes);
   return cost;
 }
@@ -119,6 +150,15 @@ SizedCost GroupCost::messages(Bytes bytes) const {
                  message.latency_us, time_of(message, bytes),     false};
   calibrate(cost, bytes, [&](Bytes size) { return time_of(cost_of(size), size); });
   return cost;
+}
+
+/// With fewer thread blocks than NCCL would take, each moves what it moved before.
+void GroupCost::limit_channels(SizedCost& cost) const {
+  if (settings_.most_channels == 0 || cost.channels <= settings_.most_channels) return;
+  const double fewer = static_cast<double>(cost.channels) / settings_.most_channels;
+  cost.time_us = cost.latency_us + fewer * (cost.time_us - cost.latency_us);
+  cost.channels = settings_.most_channels;
+  cost.assumed = true;
 }
 
 /// No faster than the busiest link between nodes carries its bytes.

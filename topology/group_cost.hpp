@@ -27,19 +27,22 @@ class GroupCost {
   /// `calibration` may be null: NCCL's own prediction. The arguments must outlive the object.
   GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
             const nccl::SearchTables& search, const PointToPointTables& point_to_point,
-            const Calibration* calibration, Collective collective, const GroupShape& group);
+            const Calibration* calibration, const NcclSettings& settings, Collective collective,
+            const GroupShape& group);
 
   SizedCost at(Bytes bytes) const;
 
  private:
   SizedCost tuned(Bytes bytes) const;
   SizedCost messages(Bytes bytes) const;
+  void limit_channels(SizedCost& cost) const;
   void hold_to_wires(SizedCost& cost, Bytes bytes) const;
   template <class Predicted>
   void calibrate(SizedCost& cost, Bytes bytes, Predicted predicted_us) const;
 
   const Cluster& cluster_;
   const PointToPointTables& point_to_point_;
+  const NcclSettings& settings_;
   Collective collective_;
   GroupShape group_;
   nccl::Communicator communicator_;

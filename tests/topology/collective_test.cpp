@@ -290,3 +290,70 @@ TEST_CASE("three GPUs of bridged pairs fall back to PCIe", "[collective]") {
   CHECK(bus(2) == Approx(208).epsilon(0.2));
   CHECK(bus(3) == Approx(20).epsilon(0.1));
 }
+
+TEST_CASE("settings restrict what NCCL chooses from, where it has a choice", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 1);
+  const GroupShape node = group_of(cluster, 1, 8);
+  const Bytes bytes(1024 * mebibyte);
+  const auto algorithm_with = [&](NcclSettings settings, Collective collective) {
+    const CollectiveModel model(shipped(), cluster, settings, CalibrationUse::nccl_alone);
+    const CollectivePrediction prediction = model.predict(collective, bytes, node);
+    return prediction.algorithm + "/" + prediction.protocol;
+  };
+  NcclSettings settings;
+  CHECK(algorithm_with(settings, Collective::all_reduce) == "nvls/Simple");
+  settings.nvls = NcclSettings::Nvls::off;
+  CHECK(algorithm_with(settings, Collective::all_reduce) == "ring/Simple");
+  settings.algorithm = "tree";
+  CHECK(algorithm_with(settings, Collective::all_reduce) == "tree/Simple");
+  CHECK(algorithm_with(settings, Collective::all_gather) == "ring/Simple");
+  settings.protocol = "LL128";
+  CHECK(algorithm_with(settings, Collective::all_reduce) == "tree/LL128");
+}
+
+TEST_CASE("fewer thread blocks move less at a time", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 1);
+  const GroupShape node = group_of(cluster, 1, 8);
+  const Bytes bytes(1024 * mebibyte);
+  NcclSettings settings;
+  settings.most_channels = 6;
+  const auto few = CollectiveModel(shipped(), cluster, settings, CalibrationUse::nccl_alone)
+                       .predict(Collective::all_gather, bytes, node);
+  const auto all = nccl_alone(cluster).predict(Collective::all_gather, bytes, node);
+  CHECK(all.channels == 24);
+  CHECK(few.channels == 6);
+  CHECK(few.assumed);
+  CHECK((few.time_us - few.latency_us) / (all.time_us - all.latency_us) == Approx(4));
+}
+
+TEST_CASE("a setting that NCCL does not know is refused with the nearest", "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 1);
+  NcclSettings settings;
+  settings.algorithm = "rnig";
+  try {
+    const CollectiveModel model(shipped(), cluster, settings);
+    FAIL("accepted an algorithm that does not exist");
+  } catch (const InputError& error) {
+    CHECK(error.diagnostics().at(0).suggestion == "ring");
+  }
+  settings = {};
+  settings.protocol = "Simple128";
+  CHECK_THROWS_AS(CollectiveModel(shipped(), cluster, settings), InputError);
+}
+
+TEST_CASE("the engine learns which SMs and how much memory bandwidth a collective takes",
+          "[collective]") {
+  const Cluster cluster = cluster_of("dgx-h100", 1);
+  const GroupShape node = group_of(cluster, 1, 8);
+  const Bytes bytes(std::int64_t{8192} * mebibyte);
+  const CollectiveModel model = nccl_alone(cluster);
+  const sim::CollectiveCost gather = model.cost(Collective::all_gather, bytes, node);
+  CHECK(gather.sms == 24);
+  // 360 GB/s sent, each byte read and written: 720 of 3,350 GB/s.
+  CHECK(gather.memory_thousandths == 215);
+  const sim::CollectiveCost scatter = model.cost(Collective::reduce_scatter, bytes, node);
+  CHECK(scatter.memory_thousandths == 322);
+  const sim::CollectiveCost reduce = model.cost(Collective::all_reduce, bytes, node);
+  CHECK(reduce.sms == 16);
+  CHECK(reduce.memory_thousandths == 137);  // NVLS: 272 GB/s, 9/8 sent, 1.5 in memory
+}
