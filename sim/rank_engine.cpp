@@ -26,24 +26,40 @@ constexpr std::int64_t longest_kernel_ps = INT64_MAX / SpeedStep::full_speed;
 
 }  // namespace
 
-StreamProgram::StreamProgram(const CompiledProgram& compiled)
+StreamProgram::StreamProgram(const Program& program, const CompiledProgram& compiled)
     : code(&compiled), of_stream(compiled.stream_count) {
   std::int64_t host = 0;
   for (std::uint32_t i = 0; i < compiled.instructions.size(); ++i) {
-    const Instruction& instruction = compiled.instructions[i];
-    host = later_by(host, instruction.host_time);
-    host_offset.push_back(host);
-    syncs_before.push_back(static_cast<std::uint32_t>(syncs.size()));
-    switch (instruction.kind) {
+    const Instruction& from = compiled.instructions[i];
+    host = later_by(host, from.host_time);
+    StreamInstruction to;
+    to.kind = from.kind;
+    to.number = from.second;
+    to.op = from.op;
+    to.position = i;
+    to.syncs_before = static_cast<std::uint32_t>(syncs.size());
+    to.host_offset = host;
+    to.duration = from.duration;
+    switch (from.kind) {
       case Instruction::Kind::sync_record:
       case Instruction::Kind::sync_stream:
       case Instruction::Kind::finish:
-        syncs.push_back(i);
+        syncs.push_back({to, from.stream});
         host = 0;
+        continue;
+      case Instruction::Kind::meet:
+        to.slot = from.first;
+        to.index = compiled.meetings[from.second].index;
+        stream_of_meeting.push_back(from.stream);
         break;
-      default:
-        of_stream[instruction.stream].push_back(i);
+      case Instruction::Kind::kernel:
+        to.kernel = program.ops[from.op].target;
+        break;
+      case Instruction::Kind::record:
+      case Instruction::Kind::wait:
+        break;
     }
+    of_stream[from.stream].push_back(to);
   }
 }
 
@@ -70,11 +86,16 @@ std::int64_t RankEngine::next_time() const {
   return next;
 }
 
+bool RankEngine::may_happen(std::int64_t time, std::int64_t present) const {
+  return time != never && (unknown_ends_ == 0 || time <= present || time <= horizon(present));
+}
+
+bool RankEngine::can_run(std::int64_t present) const { return may_happen(next_time(), present); }
+
 void RankEngine::run(std::int64_t present) {
   while (true) {
     const std::int64_t now = next_time();
-    if (now == never) return;
-    if (unknown_ends_ > 0 && now > present && now > horizon(present)) return;
+    if (!may_happen(now, present)) return;
     for (std::size_t s = 0; s < next_.size(); ++s) {
       if (next_[s] == now) happen(s);
     }
@@ -103,18 +124,16 @@ std::int64_t RankEngine::horizon(std::int64_t present) const {
   return earliest;
 }
 
-const Instruction* RankEngine::next_instruction(const StreamState& stream,
-                                                std::size_t index) const {
-  const auto& instructions = code_->of_stream[index];
-  if (stream.cursor == instructions.size()) return nullptr;
-  return &code_->code->instructions[instructions[stream.cursor]];
+const StreamInstruction* RankEngine::next_instruction(std::size_t stream) const {
+  const auto& instructions = code_->of_stream[stream];
+  const std::uint32_t cursor = streams_[stream].cursor;
+  return cursor == instructions.size() ? nullptr : &instructions[cursor];
 }
 
 /// When the host has issued an instruction; `never` while a host sync before it is not passed.
-std::int64_t RankEngine::issued(std::uint32_t instruction) const {
-  const std::uint32_t syncs = code_->syncs_before[instruction];
-  if (syncs >= host_base_.size()) return never;
-  return later_by(host_base_[syncs], code_->host_offset[instruction]);
+std::int64_t RankEngine::issued(const StreamInstruction& instruction) const {
+  if (instruction.syncs_before >= host_base_.size()) return never;
+  return later_by(host_base_[instruction.syncs_before], instruction.host_offset);
 }
 
 /// The stream's next moment has come.
@@ -142,7 +161,7 @@ void RankEngine::happen(std::size_t index) {
 }
 
 void RankEngine::begin(std::size_t index, std::int64_t now) {
-  const Instruction& instruction = *next_instruction(streams_[index], index);
+  const StreamInstruction& instruction = *next_instruction(index);
   if (instruction.kind == Instruction::Kind::kernel) {
     begin_kernel(index, instruction, now);
   } else {
@@ -150,7 +169,8 @@ void RankEngine::begin(std::size_t index, std::int64_t now) {
   }
 }
 
-void RankEngine::begin_kernel(std::size_t index, const Instruction& instruction, std::int64_t now) {
+void RankEngine::begin_kernel(std::size_t index, const StreamInstruction& instruction,
+                              std::int64_t now) {
   const Time time =
       scaled_kernel_time(Time::picoseconds(instruction.duration), compute_time_millionths_);
   if (time.count_ps() > longest_kernel_ps) {
@@ -165,27 +185,23 @@ void RankEngine::begin_kernel(std::size_t index, const Instruction& instruction,
   if (!watched_.empty()) watched_[instruction.op].start_ps = now;
 }
 
-void RankEngine::begin_meeting(std::size_t index, const Instruction& instruction,
+void RankEngine::begin_meeting(std::size_t index, const StreamInstruction& instruction,
                                std::int64_t now) {
   StreamState& stream = streams_[index];
   stream.phase = Phase::waiting;
   next_[index] = never;
   stream.meeting_end = never;
-  stream.residency = environment_->residency(participant_, instruction.second);
+  stream.residency = environment_->residency(participant_, instruction.number);
   ++unknown_ends_;
   if (stream.residency.sms > 0) {
     sms_taken_ += stream.residency.sms;
     change_speeds(now);
   }
-  environment_->arrive(participant_, instruction.second, now);
-}
-
-std::size_t RankEngine::stream_of_meeting(std::uint32_t meeting) const {
-  return program_->ops[code_->code->meetings[meeting].op].stream.index();
+  environment_->arrive(participant_, instruction.number, now);
 }
 
 void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
-  const std::size_t index = stream_of_meeting(meeting);
+  const std::size_t index = code_->stream_of_meeting[meeting];
   StreamState& stream = streams_[index];
   stream.phase = Phase::latency;
   next_[index] = later_by(start_ps, stream.residency.latency_ps);
@@ -198,7 +214,7 @@ void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
 }
 
 void RankEngine::set_end(std::uint32_t meeting, std::int64_t end_ps) {
-  const std::size_t index = stream_of_meeting(meeting);
+  const std::size_t index = code_->stream_of_meeting[meeting];
   streams_[index].meeting_end = end_ps;
   if (streams_[index].phase == Phase::transfer) next_[index] = end_ps;
   --unknown_ends_;
@@ -208,7 +224,7 @@ void RankEngine::end_kernel(std::size_t index) {
   StreamState& stream = streams_[index];
   const std::int64_t now = next_[index];
   stream.reached = now;
-  if (!watched_.empty()) watched_[next_instruction(stream, index)->op].end_ps = now;
+  if (!watched_.empty()) watched_[next_instruction(index)->op].end_ps = now;
   stream.phase = Phase::idle;
   ++stream.cursor;
   look_at(index);
@@ -222,7 +238,7 @@ void RankEngine::end_meeting(std::size_t index) {
   sms_taken_ -= stream.residency.sms;
   memory_taken_ -= stream.residency.memory_thousandths;
   if (stream.residency.sms > 0 || stream.residency.memory_thousandths > 0) change_speeds(now);
-  SlotState& slot = slots_[next_instruction(stream, index)->first];
+  SlotState& slot = slots_[next_instruction(index)->slot];
   ++slot.ended;
   slot.free_at = now;
   stream.reached = now;
@@ -237,16 +253,16 @@ void RankEngine::end_meeting(std::size_t index) {
 void RankEngine::look_at(std::size_t index) {
   StreamState& stream = streams_[index];
   next_[index] = never;
-  while (const Instruction* instruction = next_instruction(stream, index)) {
-    const std::int64_t issue = issued(code_->of_stream[index][stream.cursor]);
+  while (const StreamInstruction* instruction = next_instruction(index)) {
+    const std::int64_t issue = issued(*instruction);
     if (issue == never) return;
     if (instruction->kind == Instruction::Kind::kernel) {
       next_[index] = std::max(stream.reached, issue);
       return;
     }
     if (instruction->kind == Instruction::Kind::meet) {
-      const SlotState& slot = slots_[instruction->first];
-      if (slot.ended != code_->code->meetings[instruction->second].index) return;
+      const SlotState& slot = slots_[instruction->slot];
+      if (slot.ended != instruction->index) return;
       next_[index] = std::max({stream.reached, issue, slot.free_at});
       return;
     }
@@ -255,8 +271,8 @@ void RankEngine::look_at(std::size_t index) {
   }
 }
 
-bool RankEngine::pass_instant(StreamState& stream, const Instruction& instruction) {
-  std::int64_t& record = records_[instruction.second];
+bool RankEngine::pass_instant(StreamState& stream, const StreamInstruction& instruction) {
+  std::int64_t& record = records_[instruction.number];
   if (instruction.kind == Instruction::Kind::record) {
     record = stream.reached;
     changed_ = true;
@@ -274,7 +290,7 @@ void RankEngine::look_at_all() {
     for (std::size_t s = 0; s < streams_.size(); ++s) {
       const bool stopped = streams_[s].phase == Phase::idle && next_[s] == never;
       const std::uint32_t before = streams_[s].cursor;
-      if (!stopped || next_instruction(streams_[s], s) == nullptr) continue;
+      if (!stopped || next_instruction(s) == nullptr) continue;
       look_at(s);
       changed_ = changed_ || streams_[s].cursor != before;
     }
@@ -284,11 +300,11 @@ void RankEngine::look_at_all() {
 
 void RankEngine::advance_host() {
   while (!finished_) {
-    const std::uint32_t sync = code_->syncs[host_base_.size() - 1];
+    const StreamProgram::Sync& sync = code_->syncs[host_base_.size() - 1];
     const std::int64_t awaited = awaited_by_host(sync);
     if (awaited == unknown) return;
-    const std::int64_t passed = std::max(issued(sync), awaited);
-    if (code_->code->instructions[sync].kind == Instruction::Kind::finish) {
+    const std::int64_t passed = std::max(issued(sync.instruction), awaited);
+    if (sync.instruction.kind == Instruction::Kind::finish) {
       finished_ = true;
       end_ = passed;
       return;
@@ -299,24 +315,22 @@ void RankEngine::advance_host() {
 }
 
 /// When what a host sync waits for is done; unknown while it is not.
-std::int64_t RankEngine::awaited_by_host(std::uint32_t sync) const {
-  const Instruction& instruction = code_->code->instructions[sync];
-  if (instruction.kind == Instruction::Kind::sync_record) return records_[instruction.second];
+std::int64_t RankEngine::awaited_by_host(const StreamProgram::Sync& sync) const {
+  const Instruction::Kind kind = sync.instruction.kind;
+  if (kind == Instruction::Kind::sync_record) return records_[sync.instruction.number];
   std::int64_t last = 0;
   for (std::size_t s = 0; s < streams_.size(); ++s) {
-    if (instruction.kind == Instruction::Kind::sync_stream && s != instruction.stream) continue;
-    const auto& instructions = code_->of_stream[s];
-    const std::uint32_t cursor = streams_[s].cursor;
-    if (cursor < instructions.size() && instructions[cursor] < sync) return unknown;
+    if (kind == Instruction::Kind::sync_stream && s != sync.stream) continue;
+    const StreamInstruction* next = next_instruction(s);
+    if (next != nullptr && next->position < sync.instruction.position) return unknown;
     last = std::max(last, streams_[s].reached);
   }
   return last;
 }
 
-std::uint32_t RankEngine::speed_of(const Instruction& instruction) const {
+std::uint32_t RankEngine::speed_of(const StreamInstruction& instruction) const {
   if (sms_taken_ == 0 && memory_taken_ == 0) return SpeedStep::full_speed;
-  const std::uint32_t kernel = program_->ops[instruction.op].target;
-  const KernelSharing& sharing = job_->kernels[kernel].sharing;
+  const KernelSharing& sharing = job_->kernels[instruction.kernel].sharing;
   const std::uint64_t by_sms = speed_at(sharing.by_sms_taken, sms_taken_);
   const std::uint64_t by_memory = speed_at(sharing.by_memory_taken, memory_taken_);
   return static_cast<std::uint32_t>(
@@ -328,7 +342,7 @@ void RankEngine::change_speeds(std::int64_t now) {
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
     if (stream.phase != Phase::kernel) continue;
-    const std::uint32_t speed = speed_of(*next_instruction(stream, s));
+    const std::uint32_t speed = speed_of(*next_instruction(s));
     if (speed == stream.speed) continue;
     stream.rest = std::max<std::int64_t>(0, stream.rest - (now - stream.since) * stream.speed);
     stream.since = now;

@@ -21,16 +21,33 @@
 
 namespace stepsim::sim {
 
-/// A compiled program, indexed for running its streams independently of each other.
+/// An instruction as the engine runs it, with all that it needs of its program in one place.
+struct StreamInstruction {
+  Instruction::Kind kind = Instruction::Kind::kernel;
+  std::uint32_t slot = 0;      // of a meeting
+  std::uint32_t number = 0;    // a meeting of the program, or a record
+  std::uint32_t index = 0;     // of a meeting: its place among those of its slot
+  std::uint32_t op = 0;        // of the program
+  std::uint32_t position = 0;  // among all instructions of the program
+  std::uint32_t syncs_before = 0;
+  std::uint32_t kernel = 0;      // KernelId
+  std::int64_t host_offset = 0;  // host time since the host sync before it, or the beginning
+  std::int64_t duration = 0;     // of a kernel
+};
+
+/// A compiled program, arranged for running its streams independently of each other.
 struct StreamProgram {
   const CompiledProgram* code = nullptr;
-  /// Host time of each instruction since the host sync before it, or the beginning.
-  std::vector<std::int64_t> host_offset;
-  std::vector<std::uint32_t> syncs_before;            // of each instruction
-  std::vector<std::vector<std::uint32_t>> of_stream;  // instructions of each stream, in order
-  std::vector<std::uint32_t> syncs;                   // the host syncs, and at last `finish`
+  std::vector<std::vector<StreamInstruction>> of_stream;  // in order
+  /// What the host waits for: its syncs, and at last `finish`. The stream is that of a sync_stream.
+  struct Sync {
+    StreamInstruction instruction;
+    std::uint32_t stream = 0;
+  };
+  std::vector<Sync> syncs;
+  std::vector<std::uint32_t> stream_of_meeting;
 
-  explicit StreamProgram(const CompiledProgram& compiled);
+  StreamProgram(const Program& program, const CompiledProgram& compiled);
 };
 
 /// What a rank's collective or message takes while it is resident.
@@ -71,6 +88,8 @@ class RankEngine {
 
   /// The next moment at which something happens, as far as is known.
   std::int64_t next_time() const;
+  /// Whether run() would do anything.
+  bool can_run(std::int64_t present) const;
   /// Does what happens up to `present`, when all that happens anywhere before it is known, and
   /// beyond as far as no meeting that is still to start or to end can change anything: such a
   /// meeting starts at `present` at the earliest and takes its latency and transfer at the least.
@@ -110,22 +129,22 @@ class RankEngine {
 
   static constexpr std::int64_t unknown = -1;
 
-  const Instruction* next_instruction(const StreamState& stream, std::size_t index) const;
-  std::int64_t issued(std::uint32_t instruction) const;
+  const StreamInstruction* next_instruction(std::size_t stream) const;
+  std::int64_t issued(const StreamInstruction& instruction) const;
   void happen(std::size_t stream);
   void begin(std::size_t index, std::int64_t now);
-  void begin_kernel(std::size_t index, const Instruction& instruction, std::int64_t now);
-  void begin_meeting(std::size_t index, const Instruction& instruction, std::int64_t now);
+  void begin_kernel(std::size_t index, const StreamInstruction& instruction, std::int64_t now);
+  void begin_meeting(std::size_t index, const StreamInstruction& instruction, std::int64_t now);
   void end_kernel(std::size_t index);
   void end_meeting(std::size_t index);
   void look_at(std::size_t stream);
   void look_at_all();
-  bool pass_instant(StreamState& stream, const Instruction& instruction);
+  bool pass_instant(StreamState& stream, const StreamInstruction& instruction);
   void advance_host();
-  std::int64_t awaited_by_host(std::uint32_t sync) const;
-  std::uint32_t speed_of(const Instruction& instruction) const;
+  std::int64_t awaited_by_host(const StreamProgram::Sync& sync) const;
+  std::uint32_t speed_of(const StreamInstruction& instruction) const;
   void change_speeds(std::int64_t now);
-  std::size_t stream_of_meeting(std::uint32_t meeting) const;
+  bool may_happen(std::int64_t time, std::int64_t present) const;
   std::int64_t horizon(std::int64_t present) const;
 
   const Job* job_;

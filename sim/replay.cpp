@@ -30,9 +30,9 @@ class KnownMeetings : public RankEngine::Environment {
 
   std::vector<RankEngine::KernelTimes> kernel_times() {
     const RankSetup& setup = job_.ranks[rank_.index()];
-    const StreamProgram streams(code_);
-    RankEngine engine(job_, job_.programs[setup.program.index()], streams,
-                      setup.compute_time_millionths, 0, *this);
+    const Program& program = job_.programs[setup.program.index()];
+    const StreamProgram streams(program, code_);
+    RankEngine engine(job_, program, streams, setup.compute_time_millionths, 0, *this);
     engine_ = &engine;
     engine.watch();
     engine.run(RankEngine::never);

@@ -11,9 +11,12 @@ SharingRun::SharingRun(const Job& job, const std::vector<CompiledProgram>& progr
       population_(population),
       table_(job, programs, population),
       transfers_(population),
-      planned_(population.participants.size(), RankEngine::never) {
+      planned_(population.participants.size(), RankEngine::never),
+      is_ready_(population.participants.size()) {
   stream_programs_.reserve(programs.size());
-  for (const CompiledProgram& program : programs) stream_programs_.emplace_back(program);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    stream_programs_.emplace_back(job.programs[i], programs[i]);
+  }
   engines_.reserve(population.participants.size());
   for (std::uint32_t i = 0; i < population.participants.size(); ++i) {
     const Population::Participant& participant = population.participants[i];
@@ -25,27 +28,38 @@ SharingRun::SharingRun(const Job& job, const std::vector<CompiledProgram>& progr
 
 bool SharingRun::run() {
   for (std::uint32_t i = 0; i < engines_.size(); ++i) plan(ParticipantId{i});
-  while (true) {
-    const std::int64_t next_moment = moments_.empty() ? RankEngine::never : moments_.top().time_ps;
-    const std::int64_t next_end = transfers_.next_end();
-    if (next_end <= next_moment) {
-      if (next_end == Transfers::never) break;
-      now_ = next_end;
-      end_transfers();
-      continue;
+  do {
+    while (!ready_.empty()) {
+      const ParticipantId id = ready_.back();
+      ready_.pop_back();
+      is_ready_[id.index()] = false;
+      run_participant(id);
     }
-    const Moment moment = moments_.top();
-    moments_.pop();
-    now_ = moment.time_ps;
-    if (moment.is_transfer) {
-      begin_transfer(RendezvousId{moment.id});
-    } else if (planned_[moment.id] == moment.time_ps) {
-      planned_[moment.id] = RankEngine::never;
-      run_participant(ParticipantId{moment.id});
-    }
-  }
+  } while (move_present());
   return std::all_of(engines_.begin(), engines_.end(),
                      [](const RankEngine& engine) { return engine.finished(); });
+}
+
+/// Goes to the next moment at which something is known to happen. Returns false when there is none.
+bool SharingRun::move_present() {
+  const std::int64_t next_moment = moments_.empty() ? RankEngine::never : moments_.top().time_ps;
+  const std::int64_t next_end = transfers_.next_end();
+  if (next_end == Transfers::never && moments_.empty()) return false;
+  if (next_end <= next_moment) {
+    now_ = next_end;
+    end_transfers();
+    return true;
+  }
+  const Moment moment = moments_.top();
+  moments_.pop();
+  now_ = moment.time_ps;
+  if (moment.is_transfer) {
+    begin_transfer(RendezvousId{moment.id});
+  } else if (planned_[moment.id] == moment.time_ps) {
+    planned_[moment.id] = RankEngine::never;
+    run_participant(ParticipantId{moment.id});
+  }
+  return true;
 }
 
 void SharingRun::run_participant(ParticipantId id) {
@@ -55,8 +69,14 @@ void SharingRun::run_participant(ParticipantId id) {
   plan(id);
 }
 
+/// Sees to it that a participant runs on when it can.
 void SharingRun::plan(ParticipantId id) {
-  if (id.value == running_) return;  // it is planned when it has stopped
+  if (id.value == running_ || is_ready_[id.index()]) return;  // it is planned when it has stopped
+  if (engines_[id.index()].can_run(now_)) {
+    is_ready_[id.index()] = true;
+    ready_.push_back(id);
+    return;
+  }
   const std::int64_t next = engines_[id.index()].next_time();
   if (next == planned_[id.index()]) return;
   planned_[id.index()] = next;

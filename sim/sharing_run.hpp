@@ -45,6 +45,7 @@ class SharingRun : public RankEngine::Environment {
   Residency residency(std::uint32_t participant, std::uint32_t meeting) override;
   void arrive(std::uint32_t participant, std::uint32_t meeting, std::int64_t time_ps) override;
 
+  bool move_present();
   void run_participant(ParticipantId id);
   void begin_transfer(RendezvousId rendezvous);
   void end_transfers();
@@ -59,6 +60,8 @@ class SharingRun : public RankEngine::Environment {
   std::vector<StreamProgram> stream_programs_;
   std::vector<RankEngine> engines_;
   std::vector<std::int64_t> planned_;  // of each participant, its moment in the queue
+  std::vector<bool> is_ready_;
+  std::vector<ParticipantId> ready_;  // can run on without moving the present
   std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
   std::int64_t now_ = 0;
   static constexpr std::uint32_t nobody = UINT32_MAX;
