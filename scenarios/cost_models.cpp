@@ -2,6 +2,8 @@
 
 #include "workloads/kernel_profile.hpp"
 
+#include "sim/base/hash.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,8 +69,9 @@ void add_collectives(Assumptions& assumptions, const sim::Job& job) {
     }
   }
   if (names.empty()) return;
-  add_once(assumptions, fmt::format("{} follow NCCL's own model, uncalibrated for this system",
-                                    fmt::join(names, ", ")));
+  add_once(assumptions,
+           fmt::format("{}: no such group was measured; NCCL's model with the nearest factors",
+                       fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -101,6 +104,12 @@ std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
       use("node", node.name, node.file, node.hash)};
   if (!kernels.file.empty())
     uses.push_back(use("kernels", kernels.device, kernels.file, kernels.hash));
+  // The tuner's tables stand for all that collectives rest on: the hash is of every file.
+  const auto files = collectives_.data_files();
+  std::string hashes;
+  for (const auto& data : files) hashes += data.hash;
+  uses.push_back(
+      use("nccl", collectives_.tables_version(), files.front().file, content_hash(hashes)));
   return uses;
 }
 
