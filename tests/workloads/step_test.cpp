@@ -148,6 +148,33 @@ TEST_CASE("volumes of a real model are those of its groups, and 3 Psi where all 
       }
 }
 
+TEST_CASE(
+    "real models keep FSDP2's order: two gather buffers, one communicator, one after another") {
+  for (const char* name : {"llama3.2-1b", "gpt2-124m", "mpt-1b", "gemma2-2b"})
+    for (const int shard : {8, 16})
+      for (const std::int64_t micro_batches : {1, 2}) {
+        World world(name, shard);
+        world.training.sequence_length = 1024;
+        world.training.global_batch = shard * micro_batches;
+        CAPTURE(name, shard, micro_batches);
+        const Executed step = testing::execute_job(world.build().job);
+        const auto gathers = step.named("all_gather");
+        const auto copies = step.named("all_gather_copy_out");
+        REQUIRE(gathers.size() == copies.size());
+        for (std::size_t k = 0; k < gathers.size(); ++k) {
+          CHECK(copies[k].start >= gathers[k].end);
+          if (k + 2 < gathers.size()) CHECK(gathers[k + 2].start >= copies[k].end);
+        }
+        CHECK(testing::most_held(step.program(), "all_gather_output") <= 2);
+        CHECK(testing::most_held(step.program(), "reduce_scatter_input") == 1);
+        std::vector<testing::TimedOp> on_wire;
+        for (const testing::TimedOp& op : step.ops)
+          if (op.group == "shard") on_wire.push_back(op);
+        for (std::size_t k = 1; k < on_wire.size(); ++k)
+          CHECK(on_wire[k].start >= on_wire[k - 1].end);
+      }
+}
+
 TEST_CASE("a rank holds 12 bytes a parameter over n before a step and 16 at its end") {
   World world("llama3-8b");
   std::int64_t local = 0;
