@@ -17,8 +17,9 @@ using workloads::CheckpointKind;
 using workloads::SelectivePolicy;
 using workloads::Strategy;
 
-std::string count(std::int64_t number, const char* unit) {
-  return std::to_string(number) + ' ' + unit + (number == 1 ? "" : "s");
+std::string count(std::int64_t number, const std::string& unit) {
+  const char* plural = unit.ends_with("ch") ? "es" : "s";
+  return std::to_string(number) + ' ' + unit + (number == 1 ? "" : plural);
 }
 
 // The multiple of `unit` that is nearest to `value`, the larger of two, and at least one of it.
@@ -54,7 +55,7 @@ bool resolve_shard(const PlanSpec& spec, int gpus, KeyProblems& problems, worklo
   if (gpus % plan.replicate == 0) return true;
   problems.refuse(
       "plan.replicate",
-      "is " + std::to_string(plan.replicate) + ", which does not divide " + count(gpus, "GPU"),
+      "replicate " + std::to_string(plan.replicate) + " does not divide " + count(gpus, "GPU"),
       "a divisor of " + std::to_string(gpus),
       std::to_string(nearest_divisor(plan.replicate, gpus)));
   return false;
@@ -65,10 +66,10 @@ bool resolve_replicate(const PlanSpec& spec, int gpus, KeyProblems& problems,
   plan.shard = 1;
   plan.replicate = spec.replicate.value_or(gpus);
   if (plan.replicate == gpus) return true;
-  problems.refuse(
-      "plan.replicate",
-      "is " + std::to_string(plan.replicate) + ", but the cluster has " + count(gpus, "GPU"),
-      std::to_string(gpus), std::to_string(gpus));
+  problems.refuse("plan.replicate",
+                  "ddp replicates on every GPU: replicate " + std::to_string(plan.replicate) +
+                      " does not fit " + count(gpus, "GPU"),
+                  std::to_string(gpus), std::to_string(gpus));
   return false;
 }
 

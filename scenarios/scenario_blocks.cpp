@@ -16,8 +16,8 @@ using workloads::Strategy;
 
 constexpr Integer degree{1, ScenarioLimits::gpus};
 /// Above zero and far below what would leave the range of a double.
-constexpr Number positive{1e-6, 1e18};
-constexpr Number share{1e-6, 1};
+constexpr Number positive{0.001, 1e18};
+constexpr Number share{0.001, 1};
 
 const Words<FabricKind>& fabric_words() {
   static const Words<FabricKind> words{{{"single-switch", FabricKind::single_switch},

@@ -140,7 +140,7 @@ std::string read_file(const std::string& file, std::size_t largest_file_bytes) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
   if (!error && size > largest_file_bytes) {
-    fail({file}, "is " + std::to_string(size) + " bytes long",
+    fail({file, 1, 1}, "is " + std::to_string(size) + " bytes long",
          "at most " + std::to_string(largest_file_bytes) + " bytes");
   }
   std::string bytes(std::istreambuf_iterator<char>(stream), {});
@@ -152,7 +152,7 @@ Document parse_document(std::string_view text, const std::string& name, Document
                         Diagnostics& problems, const DocumentOptions& options) {
   Document document{{}, name, content_hash(text)};
   if (text.size() > options.largest_file_bytes) {
-    fail({name}, "is " + std::to_string(text.size()) + " bytes long",
+    fail({name, 1, 1}, "is " + std::to_string(text.size()) + " bytes long",
          "at most " + std::to_string(options.largest_file_bytes) + " bytes");
   }
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";

@@ -9,6 +9,16 @@ namespace stepsim {
 
 namespace {
 
+// Merge keys and all but the first of equal keys. Aliases count nodes, so that this comes after
+// them.
+void drop_refused_keys(DocumentNode& node) {
+  std::unordered_set<std::string> seen{"<<"};
+  std::erase_if(node.entries,
+                [&](const DocumentEntry& entry) { return !seen.insert(entry.key).second; });
+  for (DocumentNode& item : node.items) drop_refused_keys(item);
+  for (DocumentEntry& entry : node.entries) drop_refused_keys(entry.value);
+}
+
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 /// Replaces aliases by copies of what they stand for, walking the tree in the order of its nodes.
@@ -134,13 +144,17 @@ NodeNumber DocumentBuilder::count_node(Position at) {
 
 void DocumentBuilder::take_key(std::string text, Position at) {
   Frame& frame = stack_.back();
-  if (text == "<<") report(at, "is a merge key, which is not supported", "the keys written out");
-  if (!frame.keys.insert(text).second) {
+  const bool merges = text == "<<";
+  const bool repeated = !frame.keys.insert(text).second;
+  if (merges) {
+    report(at, "is a merge key, which is not supported", "the keys written out");
+  } else if (repeated) {
     const auto first = std::find_if(frame.node.entries.begin(), frame.node.entries.end(),
                                     [&](const DocumentEntry& entry) { return entry.key == text; });
     report(at, "the key " + in_quotes(text) + " is there twice",
            "it once; first at line " + std::to_string(first->line));
   }
+  has_refused_keys_ = has_refused_keys_ || merges || repeated;
   frame.entry = DocumentEntry{std::move(text), at.line, at.column, {}};
   frame.has_key = true;
 }
@@ -182,6 +196,13 @@ NodeNumber DocumentBuilder::null(Position at) {
   return number;
 }
 
+NodeNumber DocumentBuilder::missing_value(Position next) {
+  const bool has_key = !stack_.empty() && stack_.back().node.is_map() && stack_.back().has_key;
+  if (!has_key) return null(next);
+  const DocumentEntry& entry = stack_.back().entry;
+  return null({entry.line, entry.column});
+}
+
 NodeNumber DocumentBuilder::begin(NodeKind kind, Position at) {
   if (awaits_key())
     fail(at, "is a list or a block used as a key, or one that is never closed", "text");
@@ -208,6 +229,7 @@ void DocumentBuilder::alias(std::size_t anchor, Position at) {
 
 DocumentNode DocumentBuilder::take() {
   if (!aliases_.empty()) AliasExpansion(anchors_, aliases_, options_).expand(root_, 1);
+  if (has_refused_keys_) drop_refused_keys(root_);
   return std::move(root_);
 }
 

@@ -47,6 +47,8 @@ class DocumentBuilder {
 
   NodeNumber scalar(std::string text, bool quoted, Position at);
   NodeNumber null(Position at);
+  /// A value that is not written: it stands where its key does, or at `next`, the next token.
+  NodeNumber missing_value(Position next);
   NodeNumber begin(NodeKind kind, Position at);
   void end();
   /// A value that is to become a copy of the node that carries `anchor`.
@@ -80,6 +82,7 @@ class DocumentBuilder {
   std::vector<Frame> stack_;
   DocumentNode root_;
   bool complete_ = false;
+  bool has_refused_keys_ = false;
   NodeNumber next_ = 0;
   std::map<NodeNumber, std::size_t> anchors_;  // node -> the anchor it carries
   std::map<NodeNumber, std::size_t> aliases_;  // node -> the anchor it stands for

@@ -25,7 +25,7 @@ class YamlEvents : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    remember(anchor, builder_.null(position(mark)));
+    remember(anchor, builder_.missing_value(position(mark)));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     builder_.alias(anchor, position(mark));

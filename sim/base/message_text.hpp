@@ -7,7 +7,9 @@
 
 namespace stepsim {
 
-/// The text in double quotes, on one line, control characters escaped, and cut after 60 characters.
+/// The text on one line: characters that act on a terminal escaped (\n, \xNN), and cut after 60.
+std::string shown(std::string_view text);
+/// The same in double quotes.
 std::string in_quotes(std::string_view text);
 
 /// The words as «a, b or c».

@@ -217,12 +217,17 @@ void ObjectReader::refuse(const std::string& key, std::string problem, std::stri
 void ObjectReader::finish() {
   if (finished_) return;
   finished_ = true;
+  std::vector<std::string> absent;  // what somebody who mistyped a key is likely to have meant
+  for (const std::string& key : known_) {
+    if (!has(key)) absent.push_back(key);
+  }
   for (const DocumentEntry& entry : node_.entries) {
     if (std::ranges::count(known_, entry.key) > 0) continue;
     if (std::ranges::count(unlisted_, entry.key) > 0) continue;
-    const std::string nearest = nearest_choice(entry.key, known_);
+    const std::string nearest = nearest_choice(entry.key, absent);
     const std::string expected = nearest.empty() ? one_of(known_) : std::string{};
-    diagnostics_.add({entry.where(), path_of(entry.key), "is not a known key", expected, nearest});
+    diagnostics_.add(
+        {entry.where(), path_of(shown(entry.key)), "is not a known key", expected, nearest});
     note(false);
   }
 }

@@ -99,6 +99,22 @@ TEST_CASE("duplicate keys are refused in both formats, all of them in one run") 
           "a.json:2:2: the key \"a\" is there twice (expected it once; first at line 1)");
 }
 
+TEST_CASE("a tree with refused keys still has the rest, for further problems to be found") {
+  Diagnostics problems;
+  const Document document = parse_document("x: &x 1\n<<: {y: 2}\nx: 3\nz: *x\nw: {x: [*x]}\n",
+                                           "a.yaml", DocumentFormat::yaml, problems);
+  REQUIRE(problems.count() == 2);
+  REQUIRE(document.root.entries.size() == 3);
+  REQUIRE(document.root.find("x")->text == "1");
+  REQUIRE(document.root.find("z")->text == "1");
+  REQUIRE(document.root.find("w")->find("x")->items[0].text == "1");
+}
+
+TEST_CASE("a value that is not written stands where its key does") {
+  REQUIRE(yaml("a:\nb: 1\n").root.find("a")->where().to_string() == "a.yaml:1:1");
+  REQUIRE(yaml("a: {b: , c: 1}\n").root.find("a")->find("b")->where().to_string() == "a.yaml:1:5");
+}
+
 TEST_CASE("aliases are expanded, and keep the place of what they stand for") {
   const Document document = yaml("a: &x {k: 1}\nb: *x\nc: [*x, &y z, *y]\n");
   REQUIRE(document.root.find("b")->find("k")->where().to_string() == "a.yaml:1:11");
@@ -186,7 +202,7 @@ TEST_CASE("files and numbers of values are limited") {
   DocumentOptions small;
   small.largest_file_bytes = 10;
   REQUIRE(yaml_message("a: 123456789\n", small) ==
-          "a.yaml: is 13 bytes long (expected at most 10 bytes)");
+          "a.yaml:1:1: is 13 bytes long (expected at most 10 bytes)");
   DocumentOptions few;
   few.most_nodes = 3;
   REQUIRE(yaml_message("[1, 2, 3]", few) ==

@@ -189,3 +189,17 @@ TEST_CASE("a hundred problems are told, of the rest the number") {
   reader.finish();
   REQUIRE_THAT(message_of(problems), Catch::Matchers::EndsWith("\na.yaml: and 50 more problems"));
 }
+
+TEST_CASE("a mistyped key is taken for one that is not there") {
+  const DocumentNode root = yaml("node: a\nnods: 2\n\"e\\e[31m\": 1\n");
+  Diagnostics problems;
+  ObjectReader reader(root, "", problems);
+  std::string node;
+  int nodes = 1;
+  reader.optional("node", node);
+  reader.optional("nodes", nodes);
+  reader.finish();
+  REQUIRE(message_of(problems) ==
+          "a.yaml:2:1: nods: is not a known key (did you mean \"nodes\"?)\n"
+          "a.yaml:3:1: e\\x1b[31m: is not a known key (expected node or nodes)");
+}
