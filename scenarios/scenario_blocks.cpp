@@ -92,7 +92,7 @@ Reference model_reference() {
 }
 
 Reference node_reference() {
-  return {"a node type, the path of a node file, or a block of its keys",
+  return {"a node type, the path of a node file or an NCCL topology XML, or a block of keys",
           {{"type", Json::array({"string", "object"})}}};
 }
 
@@ -128,8 +128,8 @@ const Block<ClusterSpec>& cluster_block() {
   static const Block<ClusterSpec> block =
       Block<ClusterSpec>()
           .required("node", &ClusterSpec::node, node_reference(),
-                    "Node type (`stepsim list nodes`), path of a node file, or a block with its "
-                    "keys")
+                    "Node type (`stepsim list nodes`), path of a node file or of an NCCL topology "
+                    "XML, or a block with a node file's keys")
           .optional("nodes", &ClusterSpec::nodes, Integer{1, ScenarioLimits::nodes},
                     "Number of nodes; as many as gpus need when left out")
           .optional("gpus", &ClusterSpec::gpus, degree,

@@ -258,9 +258,6 @@ TEST_CASE("what later versions will know is refused by saying so") {
        "s.yaml:5:9: cluster.slow: is not supported by this version yet"},
       {{{4, "  nodes: 2\n  gpu: {power_limit: 500 W}"}},
        "s.yaml:5:22: cluster.gpu.power_limit: is not supported by this version yet"},
-      {{{3, "  node: topology.xml"}},
-       "s.yaml:3:9: cluster.node: an NCCL topology file is not supported by this version yet "
-       "(expected a node type or a node file)"},
       {{{12, "software: {pytorch: 2.4.0}"}},
        "s.yaml:12:21: software.pytorch: is not supported by this version yet"},
       {{{12, "software: {nccl: {version: 2.27.7, algo: ring}}"}},
@@ -312,6 +309,8 @@ TEST_CASE("models and node types that are not there are refused with the nearest
        "hgx-h100-4nic)"},
       {{{3, "  node: nodes/mine.yaml"}},
        "s.yaml:3:9: cluster.node: nodes/mine.yaml: there is no such file"},
+      {{{3, "  node: topology.xml"}},
+       "s.yaml:3:9: cluster.node: topology.xml: there is no such file"},
       {{{3, "  node: {name: mine, device: h100-sxm-80gb}"}},
        "s.yaml:3:9: cluster.node.gpus: is missing\n"
        "s.yaml:3:9: cluster.node.interconnect: is missing\n"
