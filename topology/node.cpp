@@ -19,6 +19,9 @@ void read_nvlink(ObjectReader& reader, Node& node) {
     reader.required("nvlink_count", node.nvlink_count, Integer{.least = 1, .most = 1000});
     reader.optional("nvlink_domain", node.nvlink_domain, Integer{.least = 0, .most = node.gpus});
     reader.optional("in_switch_reduction", node.in_switch_reduction);
+    if (node.in_switch_reduction && node.interconnect != Interconnect::nvswitch) {
+      reader.refuse("in_switch_reduction", "is true for GPUs without a switch", "false");
+    }
     return;
   }
   for (const char* key : {"nvlink_bandwidth", "nvlink_count", "nvlink_domain"}) {

@@ -164,6 +164,36 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
+/// One switched node of a GPU type that ships: device and node type.
+std::optional<std::pair<std::string, std::string>> switched_node(const std::string& hardware) {
+  if (has(hardware, "PCIe") || has(hardware, "V100") || has(hardware, "unstated")) return {};
+  if (has(hardware, "A100")) return {{"a100-sxm-80gb", "dgx-a100"}};
+  if (has(hardware, "H100-80GB-SXM")) return {{"h100-sxm-80gb", "dgx-h100"}};
+  if (has(hardware, "H200")) return {{"h200-sxm-141gb", "dgx-h200"}};
+  if (has(hardware, "B200-180GB")) return {{"b200-sxm-180gb", "dgx-b200"}};
+  return {};
+}
+
+std::vector<CheckRow> read_check_rows(const std::filesystem::path& folder) {
+  std::vector<CheckRow> rows;
+  for (Record& row : read_csv(folder / "published/collectives.csv")) {
+    const auto collective = collective_of(row["op"]);
+    const auto node = switched_node(row["hardware"]);
+    if (!collective || !node || row["n_nodes"] != "1" || row["size_bytes"].empty() ||
+        row["time_us"].empty() || has(row["algo_or_flags"], "NVLS_ENABLE")) {
+      continue;
+    }
+    CheckRow check;
+    check.bytes = std::stoll(row["size_bytes"]);
+    if (check.bytes < 1 << 20 || published_group(row, check.bytes)) continue;
+    check.source = row["id"].substr(0, row["id"].find('-'));
+    check.group = {node->first, node->second, false, *collective, std::stoi(row["n_gpus"]), ""};
+    check.time_us = std::stod(row["time_us"]);
+    rows.push_back(std::move(check));
+  }
+  return rows;
+}
+
 MeasuredTimes without_disturbed(const MeasuredTimes& times) {
   MeasuredTimes result = times;
   for (auto entry = result.rbegin(); entry != result.rend(); ++entry) {

@@ -36,4 +36,13 @@ MeasuredTimes without_disturbed(const MeasuredTimes& times);
 /// published NVL72 figures.
 Measurements read_measurements(const std::filesystem::path& folder);
 
+/// Published rows that the fit does not use: the same kinds of node, measured by others.
+struct CheckRow {
+  std::string source;
+  MeasuredGroup group;
+  std::int64_t bytes = 0;
+  double time_us = 0;
+};
+std::vector<CheckRow> read_check_rows(const std::filesystem::path& folder);
+
 }  // namespace stepsim::topology

@@ -99,6 +99,13 @@ TEST_CASE("a node block with a bad value says where and what", "[node]") {
   CHECK(problems_of(with("gpus: 8", "gpu: 8")).find("did you mean \"gpus\"") != std::string::npos);
 }
 
+TEST_CASE("only a switch can reduce", "[node]") {
+  const std::string mesh = with("nvswitch", "nvlink_mesh");
+  CHECK(problems_of(mesh).empty());
+  CHECK(problems_of(mesh + "in_switch_reduction: true\n").find("without a switch") !=
+        std::string::npos);
+}
+
 TEST_CASE("NVLink keys are refused on a node without NVLink", "[node]") {
   const std::string problems = problems_of(with("nvswitch", "pcie"));
   CHECK(problems.find("nvlink_bandwidth") != std::string::npos);
