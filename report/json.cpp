@@ -16,22 +16,6 @@ using scenarios::MemoryResult;
 using scenarios::Scenario;
 using scenarios::StepResult;
 
-ordered_json provenance_json(const std::vector<scenarios::ProfileUse>& profiles,
-                             const std::vector<std::string>& assumptions) {
-  ordered_json files = ordered_json::array();
-  for (const scenarios::ProfileUse& profile : profiles) {
-    files.push_back({{"kind", profile.kind},
-                     {"name", profile.name},
-                     {"file", profile.file},
-                     {"hash", profile.hash}});
-  }
-  return {{"version", version()},
-          {"build", build()},
-          {"profiles", files},
-          {"assumptions", assumptions},
-          {"seed", 0}};
-}
-
 ordered_json breakdown_json(const sim::BytesByKind& bytes) {
   ordered_json breakdown;
   for (std::size_t kind = 0; kind < bytes.size(); ++kind) {
@@ -156,6 +140,22 @@ ordered_json cell_json(const std::string& cell, Align align) {
 }
 
 }  // namespace
+
+ordered_json provenance_json(const std::vector<scenarios::ProfileUse>& profiles,
+                             const std::vector<std::string>& assumptions) {
+  ordered_json files = ordered_json::array();
+  for (const scenarios::ProfileUse& profile : profiles) {
+    files.push_back({{"kind", profile.kind},
+                     {"name", profile.name},
+                     {"file", profile.file},
+                     {"hash", profile.hash}});
+  }
+  return {{"version", version()},
+          {"build", build()},
+          {"profiles", files},
+          {"assumptions", assumptions},
+          {"seed", 0}};
+}
 
 ordered_json run_json(const Scenario& scenario, const StepResult& result) {
   ordered_json document = {{"schema", "stepsim.result/1"},

@@ -12,6 +12,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
+#include <vector>
+
 namespace stepsim::report {
 
 nlohmann::ordered_json run_json(const scenarios::Scenario& scenario,
@@ -19,6 +22,10 @@ nlohmann::ordered_json run_json(const scenarios::Scenario& scenario,
 
 nlohmann::ordered_json memory_json(const scenarios::Scenario& scenario,
                                    const scenarios::MemoryAnswer& answer);
+
+/// The provenance block: version, build, data files, assumptions, seed.
+nlohmann::ordered_json provenance_json(const std::vector<scenarios::ProfileUse>& profiles,
+                                       const std::vector<std::string>& assumptions);
 
 /// The scenario block: the effective configuration, defaults filled in, with a scenario file's
 /// keys.

@@ -54,7 +54,7 @@ std::string stages_section(const MemoryResult& memory, const Style& style) {
 
 std::string memory_text(const Scenario& scenario, const scenarios::MemoryAnswer& answer,
                         const Style& style) {
-  constexpr std::size_t most_assumptions = 8;
+  constexpr std::size_t most_assumption_lines = 8;
   const MemoryReport& report = answer.memory.report();
   std::string text = rests_on_section(scenario, answer.profiles, style) + '\n';
   for (const std::string& line : wrap(memory_verdict(answer.memory), text_width)) {
@@ -66,7 +66,7 @@ std::string memory_text(const Scenario& scenario, const scenarios::MemoryAnswer&
   text += part_row({"in all", report.peak_reserved + report.outside}, report.capacity, style);
   text += "\n  The peak stands at " + inert(report.peak_moment) + ".\n";
   return text + stages_section(answer.memory, style) +
-         assumptions_section(answer.assumptions, most_assumptions, style);
+         assumptions_section(answer.assumptions, most_assumption_lines, style);
 }
 
 }  // namespace stepsim::report

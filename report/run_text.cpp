@@ -1,5 +1,6 @@
 #include "report/run_text.hpp"
 
+#include "report/clock_rows.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
@@ -16,16 +17,9 @@ namespace {
 using scenarios::Scenario;
 using scenarios::StepResult;
 
-constexpr std::size_t bar_width = 50;
-
 double share_of(Time part, Time whole) {
   if (whole.count_ps() == 0) return 0;
   return static_cast<double>(part.count_ps()) / static_cast<double>(whole.count_ps());
-}
-
-std::string heading(const Style& style, const std::string& title, const std::string& note) {
-  const std::string tail = note.empty() ? "" : "  " + paint(style, Colour::dim, note);
-  return '\n' + paint(style, Colour::bold, title) + tail + '\n';
 }
 
 std::string flops_line(const Scenario& scenario, const StepResult& result, const Style& style) {
@@ -55,36 +49,12 @@ std::string measured_line(const Scenario& scenario, const StepResult& result, co
   return labelled("measured", parts, style);
 }
 
-std::string share_row(const std::string& name, Time part, Time whole, Colour colour,
-                      const Style& style) {
-  const double share = share_of(part, whole);
-  std::string row = fmt::format("  {} {} {}", pad_right(name, 14), pad_left(human_time(part), 9),
-                                pad_left(percent(share), 8));
-  const std::string blocks = bar(style, share, bar_width);
-  if (!blocks.empty()) row += "  " + paint(style, colour, blocks);
-  return row + '\n';
-}
-
-Colour colour_of(sim::Clock clock) {
-  switch (clock) {
-    case sim::Clock::compute:
-      return Colour::green;
-    case sim::Clock::memory:
-      return Colour::blue;
-    case sim::Clock::communication:
-      return Colour::yellow;
-    case sim::Clock::overhead:
-      return Colour::red;
-  }
-  return Colour::none;
-}
-
 std::string clocks_section(const StepResult& result, const Style& style) {
   std::string text = heading(style, "Clocks", "what the critical path spends the step on");
   for (std::size_t i = 0; i < result.critical_path.by_clock.size(); ++i) {
     const auto clock = static_cast<sim::Clock>(i);
-    text += share_row(sim::to_string(clock), result.critical_path.by_clock[i], result.step_time,
-                      colour_of(clock), style);
+    text += share_row(sim::to_string(clock), result.critical_path.by_clock[i].seconds(),
+                      result.step_time.seconds(), colour_of(clock), style);
   }
   return text;
 }
@@ -152,12 +122,12 @@ std::string memory_section(const scenarios::MemoryResult& memory, const Style& s
 }  // namespace
 
 std::string run_text(const Scenario& scenario, const StepResult& result, const Style& style) {
-  constexpr std::size_t most_assumptions = 5;
+  constexpr std::size_t most_assumption_lines = 5;
   return rests_on_section(scenario, result.profiles, style) + flops_line(scenario, result, style) +
          step_line(result, style) + measured_line(scenario, result, style) +
          clocks_section(result, style) + time_line_section(result, style) +
          communication_section(result, style) + memory_section(result.memory, style) +
-         assumptions_section(result.assumptions, most_assumptions, style);
+         assumptions_section(result.assumptions, most_assumption_lines, style);
 }
 
 }  // namespace stepsim::report

@@ -75,28 +75,22 @@ Parts plan_parts(const Scenario& scenario) {
   return parts;
 }
 
+std::string recomputation_text(workloads::CheckpointKind kind) {
+  if (kind == workloads::CheckpointKind::none) return "no recomputation";
+  return fmt::format("{} recomputation", workloads::to_string(kind));
+}
+
 Parts training_parts(const Scenario& scenario, const Style& style) {
   const workloads::Training& training = scenario.training;
   const workloads::Software& software = scenario.software;
-  Parts parts = {
-      fmt::format("{} sequences {} {} tokens", training.global_batch, times(style),
-                  training.sequence_length),
-      workloads::to_string(training.precision),
-      fmt::format("{} recomputation", workloads::to_string(training.activation_checkpointing)),
-      software.compile ? "compiled" : "eager",
-      workloads::to_string(software.attention),
-      "NCCL " + inert(software.nccl_version)};
+  Parts parts = {fmt::format("{} sequences {} {} tokens", training.global_batch, times(style),
+                             training.sequence_length),
+                 workloads::to_string(training.precision),
+                 recomputation_text(training.activation_checkpointing),
+                 software.compile ? "compiled" : "eager",
+                 workloads::to_string(software.attention),
+                 "NCCL " + inert(software.nccl_version)};
   if (software.cuda_graph) parts.emplace_back("CUDA graph");
-  return parts;
-}
-
-Parts profiles_parts(const std::vector<scenarios::ProfileUse>& profiles) {
-  constexpr std::size_t digits = 8;
-  Parts parts;
-  for (const scenarios::ProfileUse& profile : profiles) {
-    parts.push_back(fmt::format("{} {} {}", profile.kind, inert(profile.name),
-                                inert(profile.hash.substr(0, digits))));
-  }
   return parts;
 }
 
@@ -122,6 +116,27 @@ std::string labelled(const std::string& label, const std::vector<std::string>& p
   return result;
 }
 
+std::vector<std::string> profile_parts(const std::vector<scenarios::ProfileUse>& profiles) {
+  constexpr std::size_t digits = 8;
+  Parts parts;
+  std::string last_kind;
+  for (const scenarios::ProfileUse& profile : profiles) {
+    const std::string hash = inert(profile.hash.substr(0, digits));
+    if (profile.kind == last_kind) {
+      parts.back() += ' ' + hash;
+    } else {
+      parts.push_back(profile.kind + ' ' + hash);
+    }
+    last_kind = profile.kind;
+  }
+  return parts;
+}
+
+std::string heading(const Style& style, const std::string& title, const std::string& note) {
+  const std::string tail = note.empty() ? "" : "  " + paint(style, Colour::dim, note);
+  return '\n' + paint(style, Colour::bold, title) + tail + '\n';
+}
+
 std::string part_lines(const std::vector<std::string>& parts, const Style& style) {
   std::string text;
   for (const std::string& line : wrap_parts(parts, dot(style), text_width - 2)) {
@@ -138,7 +153,7 @@ std::string rests_on_section(const Scenario& scenario,
          labelled("cluster", cluster_parts(scenario, style), style) +
          labelled("plan", plan_parts(scenario), style) +
          labelled("training", training_parts(scenario, style), style) +
-         labelled("profiles", profiles_parts(profiles), style);
+         labelled("profiles", profile_parts(profiles), style);
 }
 
 std::string capacity_text(Bytes bytes) { return fmt::format("{:.2f} GiB", bytes.gib()); }
@@ -173,20 +188,24 @@ std::vector<std::pair<std::string, Bytes>> memory_parts(const workloads::MemoryR
   return parts;
 }
 
-std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most,
+std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most_lines,
                                 const Style& style) {
   if (assumptions.empty()) return {};
-  std::string text = '\n' + paint(style, Colour::bold, "Assumes") + '\n';
-  const std::size_t shown = std::min(assumptions.size(), most);
-  for (std::size_t i = 0; i < shown; ++i) {
+  std::string text = heading(style, "Assumes", "");
+  std::size_t lines_left = most_lines;
+  std::size_t shown = 0;
+  for (; shown < assumptions.size(); ++shown) {
+    const std::vector<std::string> lines = wrap(inert(assumptions[shown]), text_width - 4);
+    if (lines.size() > lines_left) break;
+    lines_left -= lines.size();
     std::string start = "  - ";
-    for (const std::string& line : wrap(inert(assumptions[i]), text_width - start.size())) {
+    for (const std::string& line : lines) {
       text += start + line + '\n';
       start = "    ";
     }
   }
   if (shown < assumptions.size()) {
-    text += fmt::format("  and {} more: --format json lists them\n", assumptions.size() - shown);
+    text += fmt::format("  - and {} more, listed by --format json\n", assumptions.size() - shown);
   }
   return text;
 }

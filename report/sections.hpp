@@ -22,13 +22,20 @@ std::string rests_on_section(const scenarios::Scenario& scenario,
 /// «70.5 GiB (89.1 %) of 79.2 GiB: fits, 8.65 GiB to spare», and what to change when it does not.
 std::string memory_verdict(const scenarios::MemoryResult& memory);
 
-/// «Assumes» with an item a line, at most `most` of them; empty when there is nothing to say.
-std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most,
+/// «Assumes» with as many whole items as `most_lines` hold and how many are left out; empty when
+/// there is nothing to say.
+std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most_lines,
                                 const Style& style);
 
 /// «label     part · part», wrapped to the width between parts, further lines indented.
 std::string labelled(const std::string& label, const std::vector<std::string>& parts,
                      const Style& style);
+
+/// A blank line, the title in bold and a note beside it.
+std::string heading(const Style& style, const std::string& title, const std::string& note);
+
+/// «device 1a2b3c4d»: each kind with the starts of its files' hashes.
+std::vector<std::string> profile_parts(const std::vector<scenarios::ProfileUse>& profiles);
 
 /// The parts as lines indented by two, wrapped between parts.
 std::string part_lines(const std::vector<std::string>& parts, const Style& style);

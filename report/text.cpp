@@ -145,7 +145,8 @@ std::string human_bytes(Bytes bytes) {
   if (bytes.count() == 0) return "0 GiB";
   if (std::abs(gib) >= 0.09995) return scaled(gib, "GiB");
   if (std::abs(gib) * 1024 >= 0.9995) return scaled(gib * 1024, "MiB");
-  return scaled(gib * 1024 * 1024, "KiB");
+  if (std::abs(gib) * 1024 * 1024 >= 0.9995) return scaled(gib * 1024 * 1024, "KiB");
+  return fmt::format("{} B", bytes.count());
 }
 
 std::string human_count(double value) {

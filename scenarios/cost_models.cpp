@@ -1,13 +1,10 @@
 #include "scenarios/cost_models.hpp"
 
-#include "workloads/kernel_profile.hpp"
-
-#include "sim/base/hash.hpp"
+#include "scenarios/profile_use.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 namespace stepsim::scenarios {
@@ -61,6 +58,20 @@ void add_kernels(Assumptions& assumptions, const sim::Job& job, const std::strin
                                     fmt::join(categories, ", "), device));
 }
 
+// Without speed tables nothing that shares the GPU with a kernel slows it.
+void add_sharing(Assumptions& assumptions, const sim::Job& job) {
+  const auto slows = [](const sim::KernelCost& kernel) {
+    return !kernel.sharing.by_sms_taken.empty() || !kernel.sharing.by_memory_taken.empty();
+  };
+  if (std::any_of(job.kernels.begin(), job.kernels.end(), slows)) return;
+  const auto several = [](const sim::Communicator& group) { return group.members.size() > 1; };
+  if (!std::any_of(job.communicators.begin(), job.communicators.end(), several)) return;
+  add_once(
+      assumptions,
+      "collectives take no SMs and no memory bandwidth from kernels beside them, so overlapped "
+      "communication is free: real steps are slower");
+}
+
 void add_collectives(Assumptions& assumptions, const sim::Job& job) {
   std::set<std::string> names;
   for (const auto& row : job.collective_costs) {
@@ -86,30 +97,12 @@ workloads::StepInput CostModels::input(const Scenario& scenario) const {
           scenario.cluster, kernels_,      collectives_};
 }
 
-ProfileUse CostModels::use(const char* kind, const std::string& name, const std::string& file,
-                           const std::string& hash) const {
-  // Relative to the data, so that equal installations print equal results.
-  const std::filesystem::path relative =
-      std::filesystem::path(file).lexically_relative(data_.root());
-  const bool ours = !relative.empty() && *relative.begin() != "..";
-  return {kind, name, ours ? relative.generic_string() : file, hash};
-}
-
 std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
-  const topology::Node& node = scenario.cluster.node;
-  const workloads::KernelProfile& kernels = kernels_.profile();
-  std::vector<ProfileUse> uses = {
-      use("model", scenario.model.name, scenario.model.source, scenario.model.hash),
-      use("device", node.device.name, node.device.file, node.device.hash),
-      use("node", node.name, node.file, node.hash)};
-  if (!kernels.file.empty())
-    uses.push_back(use("kernels", kernels.device, kernels.file, kernels.hash));
-  // The tuner's tables stand for all that collectives rest on: the hash is of every file.
-  const auto files = collectives_.data_files();
-  std::string hashes;
-  for (const auto& data : files) hashes += data.hash;
-  uses.push_back(
-      use("nccl", collectives_.tables_version(), files.front().file, content_hash(hashes)));
+  std::vector<ProfileUse> uses = {model_use(data_, scenario.model),
+                                  device_use(data_, scenario.cluster.node.device),
+                                  node_use(data_, scenario.cluster.node)};
+  add_kernels_use(uses, data_, kernels_.profile());
+  add_nccl_uses(uses, data_, collectives_);
   return uses;
 }
 
@@ -118,6 +111,7 @@ std::vector<std::string> gather_assumptions(const Scenario& scenario, const work
   for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
   add_device(assumptions, scenario.cluster.node.device);
   add_node(assumptions, scenario.cluster);
+  add_sharing(assumptions, step.job);
   for (const std::string& text : step.assumptions) add_once(assumptions, text);
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);

@@ -27,9 +27,6 @@ class CostModels {
   std::vector<ProfileUse> profiles(const Scenario& scenario) const;
 
  private:
-  ProfileUse use(const char* kind, const std::string& name, const std::string& file,
-                 const std::string& hash) const;
-
   DataDirectory data_;
   workloads::KernelCostModel kernels_;
   topology::CollectiveModel collectives_;

@@ -47,7 +47,9 @@ void add_rates(StepResult& result, const Scenario& scenario, const workloads::St
   result.tokens_per_second_per_gpu = result.tokens_per_second / gpus;
   result.model_flops_per_second_per_gpu = flops_per_token * result.tokens_per_second_per_gpu;
   result.mfu = result.model_flops_per_second_per_gpu / result.peak_flops_per_second;
-  result.hfu = step.hardware_flops_per_rank / seconds / result.peak_flops_per_second;
+  const double hardware_flops =
+      workloads::hardware_flops(step.hardware_flops, scenario.flops_convention);
+  result.hfu = hardware_flops / seconds / result.peak_flops_per_second;
 }
 
 std::optional<double> error_against(const std::optional<Measured>& measured, Time predicted) {
@@ -78,8 +80,8 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   result.profiles = models.profiles(scenario);
   result.assumptions = gather_assumptions(scenario, step);
   result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()),
-                       static_cast<std::int64_t>(execution.classes.count()),
-                       execution.op_count, seconds_since(start), 1};
+                       static_cast<std::int64_t>(execution.classes.count()), execution.op_count,
+                       seconds_since(start), 1};
   return result;
 }
 

@@ -90,15 +90,29 @@ sim::Program emit(const StepInput& input, const StepWork& work, StepCosts& costs
   return emit_fsdp2(fsdp2, costs);
 }
 
-double matrix_flops(const sim::Program& program, const StepCosts& costs, std::size_t kernels) {
-  std::vector<double> flops_of(kernels, 0);
-  for (std::uint32_t k = 0; k < kernels; ++k) {
-    const Kernel& kernel = costs.work_of({k});
-    if (!std::holds_alternative<Streaming>(kernel.work)) flops_of[k] = flops(kernel);
+void add_flops(HardwareFlops& sum, const Kernel& kernel) {
+  if (std::holds_alternative<Gemm>(kernel.work)) sum.products += flops(kernel);
+  const auto* attention = std::get_if<Attention>(&kernel.work);
+  if (attention == nullptr) return;
+  // The kernel's own backward computes the scores once more: 5 products for the forward's 2.
+  const double counted = attention->backward ? 4.0 / 5 : 1;
+  sum.causal_attention += flops(kernel) * counted;
+  Attention unmasked = *attention;
+  unmasked.causal = false;
+  sum.full_attention += flops({kernel.name, unmasked, kernel.launches}) * counted;
+}
+
+HardwareFlops matrix_flops(const sim::Program& program, const StepCosts& costs,
+                           std::size_t kernels) {
+  std::vector<HardwareFlops> flops_of(kernels);
+  for (std::uint32_t k = 0; k < kernels; ++k) add_flops(flops_of[k], costs.work_of({k}));
+  HardwareFlops sum;
+  for (const sim::Op& op : program.ops) {
+    if (op.kind != sim::OpKind::kernel) continue;
+    sum.products += flops_of[op.target].products;
+    sum.full_attention += flops_of[op.target].full_attention;
+    sum.causal_attention += flops_of[op.target].causal_attention;
   }
-  double sum = 0;
-  for (const sim::Op& op : program.ops)
-    if (op.kind == sim::OpKind::kernel) sum += flops_of[op.target];
   return sum;
 }
 
@@ -117,14 +131,25 @@ Step build(const StepInput& input, const CostSource& source, MicroBatches which)
   sim::Program program =
       emit(input, work, costs, emitted_micro_batches(input, which), step.assumptions);
   step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
-  step.hardware_flops_per_rank =
-      matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
+  step.hardware_flops = matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
   step.assumptions.push_back(
       "gradients are clipped by their global norm, and the optimizer is one fused kernel");
   return step;
 }
 
 }  // namespace
+
+double hardware_flops(const HardwareFlops& flops, FlopsConvention convention) {
+  switch (convention) {
+    case FlopsConvention::full_attention:
+      return flops.products + flops.full_attention;
+    case FlopsConvention::causal_attention:
+      return flops.products + flops.causal_attention;
+    case FlopsConvention::six_n:
+      return flops.products;
+  }
+  return flops.products;
+}
 
 int rank_count(const Plan& plan) { return plan.shard * plan.replicate; }
 

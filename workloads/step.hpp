@@ -31,9 +31,19 @@ struct StepInput {
 int rank_count(const Plan& plan);
 std::int64_t micro_batches(const Plan& plan, const Training& training);
 
+/// Matrix multiplications that a rank runs, recomputation included, counted as model FLOPs are: the
+/// backward of attention as twice its forward, so that without recomputation they equal the
+/// model's.
+struct HardwareFlops {
+  double products = 0;
+  double full_attention = 0;    // as if nothing were masked but by windows
+  double causal_attention = 0;  // what the mask leaves
+};
+double hardware_flops(const HardwareFlops& flops, FlopsConvention convention);
+
 struct Step {
   sim::Job job;
-  double hardware_flops_per_rank = 0;  // matrix multiplications really run, recomputation included
+  HardwareFlops hardware_flops;
   std::vector<std::string> assumptions;  // what the step rests on that nobody measured or stated
 };
 

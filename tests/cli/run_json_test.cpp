@@ -89,7 +89,7 @@ TEST_CASE("every profile is named with its file and hash") {
     CHECK(profile.at("file").get<std::string>().front() != '/');
   }
   for (const char* kind : {"model", "device", "node", "kernels", "nccl"}) {
-    CHECK(std::count(kinds.begin(), kinds.end(), kind) == 1);
+    CHECK(std::count(kinds.begin(), kinds.end(), kind) >= 1);
   }
 }
 
@@ -107,6 +107,7 @@ TEST_CASE("clocks, time line and memory add up, whatever the plan") {
   const double mfu = result.at("mfu");
   CHECK(mfu > 0);
   CHECK(mfu < 1);
+  CHECK(result.at("hfu").get<double>() >= mfu * 0.9999);
   CHECK(result.at("hfu").get<double>() <= 1);
   const double gpus = result.at("simulation").at("ranks");
   CHECK(result.at("tokens_per_second_per_gpu").get<double>() * gpus ==
@@ -151,7 +152,7 @@ TEST_CASE("--flops changes the convention and nothing but the FLOPs") {
   CHECK(full.at("flops_convention") == "full-attention");
   CHECK(causal.at("flops_convention") == "causal-attention");
   CHECK(causal.at("mfu").get<double>() < full.at("mfu").get<double>());
-  CHECK(causal.at("hfu") == full.at("hfu"));
+  CHECK(causal.at("hfu").get<double>() < full.at("hfu").get<double>());
   CHECK(causal.at("step_time_s") == full.at("step_time_s"));
 }
 

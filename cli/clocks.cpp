@@ -1,0 +1,107 @@
+#include "cli/verbs.hpp"
+
+#include "report/regime_text.hpp"
+
+#include "scenarios/regime_answer.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace stepsim::cli {
+
+namespace {
+
+struct ClocksOptions {
+  scenarios::ClocksRequest request;
+  std::vector<std::int64_t> decode;
+  std::string link;
+  bool cuda_graph = false;
+  bool eager = false;
+  Format format = Format::text;
+};
+
+scenarios::ClocksRequest request_of(const ClocksOptions& options) {
+  scenarios::ClocksRequest request = options.request;
+  if (!options.decode.empty()) request.decode = {options.decode[0], options.decode[1]};
+  request.launch_mode = workloads::launch_mode(!options.eager, options.cuda_graph);
+  if (options.link.empty()) return request;
+  const ParsedQuantity<Bandwidth> link = parse_bandwidth(options.link);
+  if (!link.value) {
+    throw InputError(Diagnostic{
+        {}, "--link", "\"" + options.link + "\" " + link.problem, link.expected, link.suggestion});
+  }
+  request.data_link = *link.value;
+  return request;
+}
+
+Verdict clocks(const ClocksOptions& options) {
+  const scenarios::ClocksRequest request = request_of(options);
+  const scenarios::ClocksAnswer answer = answer_clocks(DataDirectory::find(), request);
+  print(
+      Forms{[&](const report::Style& style) { return report::clocks_text(request, answer, style); },
+            [&] { return report::clocks_table(answer); },
+            [&] { return report::clocks_json(request, answer); }},
+      options.format);
+  return Verdict::done;
+}
+
+void add_options(CLI::App& verb, ClocksOptions& options) {
+  scenarios::ClocksRequest& request = options.request;
+  verb.add_option("MODEL", request.model, "Zoo name, or path of a Hugging Face config.json")
+      ->required();
+  verb.add_option("GPU", request.device, "Device, see stepsim list devices")->required();
+  CLI::Option* tokens =
+      verb.add_option("--tokens", request.tokens, "Train on so many tokens a GPU and step")
+          ->type_name("N")
+          ->capture_default_str();
+  CLI::Option* length = verb.add_option("--sequence-length", request.sequence_length,
+                                        "Cut the tokens into sequences (default: one sequence)")
+                            ->type_name("N");
+  verb.add_option("--decode", options.decode,
+                  "Decode one token for a batch of sequences that look back at a context")
+      ->delimiter(',')
+      ->expected(2)
+      ->type_name("BATCH,CONTEXT")
+      ->excludes(tokens)
+      ->excludes(length);
+  verb.add_option("--tensor-parallel", request.tensor_parallel, "GPUs that share each layer")
+      ->type_name("T")
+      ->capture_default_str();
+  verb.add_option("--data-parallel", request.data_parallel, "GPUs whose gradients are summed")
+      ->type_name("D")
+      ->capture_default_str();
+  verb.add_option("--link", options.link,
+                  "What each GPU sends gradients over, such as \"400 Gb/s\" (default: NVLink)")
+      ->type_name("RATE");
+  CLI::Option* graph =
+      verb.add_flag("--cuda-graph", options.cuda_graph, "Launch all kernels as one CUDA graph");
+  verb.add_flag("--eager", options.eager, "Launch kernels from Python, one by one")
+      ->excludes(graph);
+  add_format_option(verb, options.format);
+}
+
+}  // namespace
+
+void add_clocks(CLI::App& app, Invocation& invocation) {
+  CLI::App* verb = app.add_subcommand(
+      "clocks",
+      "The four clocks of a layer and a model: arithmetic, memory, communication, launches");
+  const auto options = std::make_shared<ClocksOptions>();
+  add_options(*verb, *options);
+  verb->footer(
+      "Examples:\n"
+      "  stepsim clocks llama3-70b h100-sxm-80gb --tokens 8192\n"
+      "  stepsim clocks llama3-70b h100-sxm-80gb --tokens 128\n"
+      "  stepsim clocks llama3-70b h100-sxm-80gb --decode 32,8192 --tensor-parallel 8\n"
+      "  stepsim clocks llama3.2-1b h100-sxm-80gb --decode 1,1024 --cuda-graph\n"
+      "  stepsim clocks llama3-70b h100-sxm-80gb --data-parallel 64 --link \"400 Gb/s\"");
+  verb->callback(
+      [options, &invocation] { invocation.action = [options] { return clocks(*options); }; });
+}
+
+}  // namespace stepsim::cli

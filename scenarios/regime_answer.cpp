@@ -1,0 +1,211 @@
+#include "scenarios/regime_answer.hpp"
+
+#include "scenarios/profile_use.hpp"
+
+#include "workloads/hf_config.hpp"
+#include "workloads/host_costs.hpp"
+#include "workloads/kernel_profile.hpp"
+
+#include "topology/node.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace stepsim::scenarios {
+
+namespace {
+
+using workloads::HostCosts;
+using workloads::KernelStack;
+using workloads::LaunchMode;
+using workloads::TokenBatch;
+
+constexpr double bf16_bytes = 2;
+constexpr std::int64_t most_tokens = 1'000'000'000;
+constexpr int most_ranks = 1'000'000;
+
+void check_count(const char* option, std::int64_t value, std::int64_t most) {
+  if (value >= 1 && value <= most) return;
+  throw InputError(Diagnostic{{},
+                              option,
+                              fmt::format("{} makes no sense", value),
+                              fmt::format("a whole number from 1 to {}", most),
+                              ""});
+}
+
+void check(const ClocksRequest& request) {
+  check_count("--tokens", request.tokens, most_tokens);
+  check_count("--tensor-parallel", request.tensor_parallel, most_ranks);
+  check_count("--data-parallel", request.data_parallel, most_ranks);
+  if (request.decode) {
+    check_count("--decode", request.decode->batch, most_tokens);
+    if (request.decode->context != 0) {
+      check_count("--decode", request.decode->context, most_tokens);
+    }
+  }
+  if (request.sequence_length == 0) return;
+  check_count("--sequence-length", request.sequence_length, request.tokens);
+  if (request.tokens % request.sequence_length != 0) {
+    throw InputError(Diagnostic{{},
+                                "--sequence-length",
+                                fmt::format("{} tokens are no whole number of sequences of {}",
+                                            request.tokens, request.sequence_length),
+                                "a divisor of --tokens",
+                                ""});
+  }
+}
+
+/// NVLink of the first node type that carries the device; a device alone does not say.
+struct Link {
+  Bandwidth bandwidth;
+  std::string node;
+};
+
+std::optional<Link> nvlink_of(const DataDirectory& data, const std::string& device) {
+  for (const std::string& name : topology::node_names(data)) {
+    const topology::Node node = topology::load_node(data, name);
+    const Bandwidth bandwidth = node.nvlink_bandwidth.value;
+    if (node.device.name == device && bandwidth.bytes_per_second() > 0) {
+      return Link{bandwidth, name};
+    }
+  }
+  return std::nullopt;
+}
+
+// Links are needed only by what is parallel.
+void add_links(ClocksAnswer& answer, const DataDirectory& data, const ClocksRequest& request) {
+  const bool needs_nvlink =
+      request.tensor_parallel > 1 || (request.data_parallel > 1 && !request.data_link);
+  std::optional<Link> nvlink;
+  if (needs_nvlink) {
+    nvlink = nvlink_of(data, answer.device.name);
+    if (!nvlink) {
+      throw InputError(Diagnostic{
+          {},
+          "",
+          fmt::format("no node type joins {} by NVLink", answer.device.name),
+          request.tensor_parallel > 1 ? "--tensor-parallel 1" : "--link, such as \"400 Gb/s\"",
+          ""});
+    }
+    answer.assumptions.push_back(fmt::format("NVLink is that of node type {}", nvlink->node));
+  }
+  if (request.tensor_parallel > 1) answer.rates.tensor_parallel_link = nvlink->bandwidth;
+  if (request.data_parallel == 1) return;
+  answer.rates.data_parallel_link = request.data_link ? *request.data_link : nvlink->bandwidth;
+}
+
+void add_host_assumptions(ClocksAnswer& answer, LaunchMode mode, const HostCosts& costs) {
+  const auto add = [&](const char* what, const Sourced<Time>& cost) {
+    answer.assumptions.push_back(fmt::format("{}: {:.3g} us, {}, {}", what,
+                                             cost.value.microseconds(), to_string(cost.source.kind),
+                                             cost.source.note));
+  };
+  switch (mode) {
+    case LaunchMode::eager:
+      return add("host time of a kernel", costs.eager_kernel);
+    case LaunchMode::compiled:
+      return add("host time of a kernel", costs.compiled_kernel);
+    case LaunchMode::graph:
+      add("host time of a graph", costs.graph_launch);
+      return add("time between two kernels of a graph", costs.graph_node);
+  }
+}
+
+void add_training(ClocksAnswer& answer, const ClocksRequest& request, const KernelStack& stack,
+                  const HostCosts& costs) {
+  const std::int64_t length =
+      request.sequence_length > 0 ? request.sequence_length : request.tokens;
+  const TokenBatch batch{request.tokens / length, length};
+  workloads::TrainingRegime regime = workloads::training_regime(answer.model, batch, stack);
+  regime.tensor_parallel = request.tensor_parallel;
+  regime.data_parallel = request.data_parallel;
+  answer.launches =
+      workloads::training_launches(answer.model, batch, stack, request.launch_mode, costs);
+  answer.result = workloads::training_clocks(answer.model, regime, answer.rates, answer.launches);
+}
+
+void add_decode(ClocksAnswer& answer, const ClocksRequest& request, const KernelStack& stack,
+                const HostCosts& costs) {
+  workloads::DecodeRegime regime;
+  regime.batch = request.decode->batch;
+  regime.context = request.decode->context;
+  regime.tensor_parallel = request.tensor_parallel;
+  answer.launches =
+      workloads::decode_launches(answer.model, regime.batch, stack, request.launch_mode, costs);
+  answer.result = workloads::decode_clocks(answer.model, regime, answer.rates, answer.launches);
+  answer.kv_cache_bytes =
+      workloads::kv_cache_bytes(answer.model, regime.batch, regime.context, bf16_bytes) /
+      request.tensor_parallel;
+}
+
+}  // namespace
+
+ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& request) {
+  check(request);
+  ClocksAnswer answer;
+  answer.model = workloads::load_model(data, request.model).model;
+  answer.device = topology::load_device(data, request.device);
+  answer.rates = workloads::datasheet_rates(answer.device, topology::MatrixFormat::bf16);
+  answer.weights_bytes = static_cast<double>(workloads::parameter_count(answer.model)) *
+                         bf16_bytes / request.tensor_parallel;
+  answer.profiles = {model_use(data, answer.model), device_use(data, answer.device)};
+  add_links(answer, data, request);
+  const HostCosts costs = workloads::default_host_costs();
+  KernelStack stack;
+  stack.compile = request.launch_mode != LaunchMode::eager;
+  if (request.decode) {
+    add_decode(answer, request, stack, costs);
+  } else {
+    add_training(answer, request, stack, costs);
+  }
+  add_host_assumptions(answer, request.launch_mode, costs);
+  return answer;
+}
+
+namespace {
+
+RooflinePoint point_of(const workloads::Gemm& gemm, const workloads::KernelCostModel& model,
+                       const RooflineAnswer& answer) {
+  constexpr std::int64_t largest = 10'000'000;
+  for (const std::int64_t size : {gemm.m, gemm.n, gemm.k}) check_count("--gemm", size, largest);
+  RooflinePoint point;
+  point.gemm = gemm;
+  point.gemm.format = answer.format;
+  const workloads::Kernel kernel{"gemm", point.gemm, 1};
+  point.flops = workloads::flops(kernel);
+  point.bytes = workloads::minimum_bytes(kernel);
+  point.intensity = workloads::arithmetic_intensity(kernel);
+  point.clocks = workloads::kernel_clocks(kernel, answer.rates, answer.launch_s);
+  point.time = model.time(kernel);
+  return point;
+}
+
+}  // namespace
+
+RooflineAnswer answer_roofline(const DataDirectory& data, const RooflineRequest& request) {
+  RooflineAnswer answer;
+  answer.device = topology::load_device(data, request.device);
+  answer.format = request.format;
+  answer.rates = workloads::datasheet_rates(answer.device, request.format);
+  answer.ridge = workloads::ridge_point(answer.rates);
+  answer.launch_s = workloads::default_host_costs().compiled_kernel.value.seconds();
+  const workloads::KernelCostModel model(data, answer.device);
+  answer.profiles = {device_use(data, answer.device)};
+  add_kernels_use(answer.profiles, data, model.profile());
+  bool assumed = false;
+  for (const workloads::Gemm& gemm : request.gemms) {
+    answer.points.push_back(point_of(gemm, model, answer));
+    assumed = assumed || answer.points.back().time.assumed;
+  }
+  if (assumed) {
+    answer.assumptions.push_back(fmt::format("times of {} kernels on {} were not measured: {}",
+                                             to_string(answer.format), answer.device.name,
+                                             answer.points.front().time.source));
+  }
+  return answer;
+}
+
+}  // namespace stepsim::scenarios
