@@ -38,7 +38,8 @@ struct CollectivePrediction {
   bool assumed = false;               // rests on a number nobody measured for such a group
 };
 
-/// What a user may set of NCCL, as NCCL_ALGO, NCCL_PROTO, NCCL_MAX_CTAS and NCCL_NVLS_ENABLE do.
+/// What a user may set of NCCL, as NCCL_ALGO, NCCL_PROTO, NCCL_MAX_CTAS, NCCL_NVLS_ENABLE and
+/// NCCL_COLLNET_ENABLE do.
 struct NcclSettings {
   /// Such as «2.27.7»: takes the newest tables that are not newer.
   std::string version = "2.27.7";
@@ -48,6 +49,8 @@ struct NcclSettings {
   std::string protocol;
   int most_channels = 0;  // thread blocks of a collective at most; 0: no limit
   enum class Nvls { on, off } nvls = Nvls::on;
+  /// Whether network switches reduce (SHARP, NCCL_COLLNET_ENABLE): off by default, as in NCCL.
+  enum class Sharp { off, on } sharp = Sharp::off;
 };
 
 /// Whether factors fitted to measurements are applied.

@@ -84,6 +84,7 @@ GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
       collective_(collective),
       group_(group),
       communicator_(make_communicator(cluster, tuner, search, group)) {
+  communicator_.in_network_reduction = settings.sharp == NcclSettings::Sharp::on;
   if (!is_messages(collective)) {
     candidates_ = allowed(nccl::candidates(communicator_, operation_of(collective)), settings);
     if (candidates_.empty()) {

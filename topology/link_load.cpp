@@ -13,6 +13,7 @@ double leaving_share(Collective collective, const std::string& algorithm, const 
   switch (collective) {
     case Collective::all_reduce:
       if (algorithm == "ring") return 2 * around_the_ring;
+      if (algorithm == "nvls") return 1;  // the network's switches add what each part sends once
       // A pair of trees: two parts only exchange; more send up and down, the root's share left out.
       return parts == 2 ? 1 : 2 * (parts - 1) / parts;
     case Collective::all_gather:

@@ -41,8 +41,10 @@ bool available(const Communicator& communicator, Operation operation, Algorithm 
       return true;
     case Algorithm::tree:
       return operation == Operation::all_reduce;
-    case Algorithm::nvls:  // between nodes only through CollNet, which is off by default
-      return operation != Operation::broadcast && protocol == Protocol::simple && !several_nodes;
+    case Algorithm::nvls:  // between nodes only with switches that reduce
+      return operation != Operation::broadcast && protocol == Protocol::simple &&
+             (!several_nodes ||
+              (communicator.in_network_reduction && operation == Operation::all_reduce));
     case Algorithm::nvls_tree:
       return operation == Operation::all_reduce && protocol == Protocol::simple && several_nodes;
     case Algorithm::pat:  // only with one rank a node

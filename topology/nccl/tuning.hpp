@@ -39,6 +39,7 @@ struct Communicator {
   NodeLinks links;
   Graphs graphs;
   double network_overhead_us = 1;
+  bool in_network_reduction = false;    // SHARP: lets NVLS go on between nodes
   const TunerTables* tables = nullptr;  // not owned
 
   double ranks_per_node() const { return static_cast<double>(group.ranks) / group.nodes; }
