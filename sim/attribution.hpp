@@ -23,6 +23,7 @@
 #include "sim/executor.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct PathStep {
   Time slow_rank;  // on the kernel's own clock: what a rank slower than its costs added
   Time sharing;    // on the communication clock: what a kernel lost to resident collectives, or a
                    // transfer to others on its links
+  /// Where `sharing` is not zero: the first coupling op of the rank that was resident beside the
+  /// kernel, or the link that slowed the transfer most.
+  std::optional<std::uint32_t> resident_op{};
+  std::optional<LinkId> slowest_link{};
 };
 
 struct CriticalPath {

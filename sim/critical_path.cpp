@@ -15,6 +15,7 @@ namespace {
 struct SlotOps {
   std::vector<std::vector<std::uint32_t>> of_slot;
   std::vector<std::uint32_t> number;  // by op
+  std::vector<std::uint32_t> all;
 
   explicit SlotOps(const Program& program)
       : of_slot(program.slots.size()), number(program.ops.size()) {
@@ -23,6 +24,7 @@ struct SlotOps {
       auto& ops = of_slot[program.ops[i].slot.index()];
       number[i] = static_cast<std::uint32_t>(ops.size());
       ops.push_back(i);
+      all.push_back(i);
     }
   }
 };
@@ -85,7 +87,7 @@ class PathFinder {
     if (place.part == Place::Part::issue) {
       add(place, walk.begin(place), Clock::overhead, Time::zero());
     } else if (op.kind == OpKind::kernel) {
-      add_kernel(place, walk.begin(place), job_.kernels[op.target]);
+      add_kernel(walk, place, job_.kernels[op.target]);
     } else {
       return step_to_last_member(walk, place);
     }
@@ -103,12 +105,27 @@ class PathFinder {
     const CollectiveCost& cost = job_.collective_costs[row][op.target];
     const Time start = walk.times()[place.op].start;
     const Time sharing = reached_ - start - cost.latency - cost.transfer;
-    if (add(place, start, Clock::communication, cost.latency)) path_.steps.back().sharing = sharing;
-    if (walk.times()[place.op].arrival == reached_) return walk.back(place).place;
     const std::uint32_t number = slot_ops(setup.program).number[place.op];
     const Meeting& meeting = execution_.of_slot(job_, rank_, op.slot)[number];
+    if (add(place, start, Clock::communication, cost.latency)) {
+      path_.steps.back().sharing = sharing;
+      path_.steps.back().slowest_link = slowest_link(
+          is_channel ? job_.channels[bound].links : job_.communicators[bound].links, meeting);
+    }
+    if (walk.times()[place.op].arrival == reached_) return walk.back(place).place;
     return last_arrival(members_of(bound, is_channel), bound, is_channel, number,
                         meeting.last_to_arrive);
+  }
+
+  std::optional<LinkId> slowest_link(const std::vector<LinkUse>& links,
+                                     const Meeting& meeting) const {
+    if (!meeting.slowest_link_class) return std::nullopt;
+    for (const LinkUse& use : links) {
+      if (execution_.classes.of_link[use.link.index()] == *meeting.slowest_link_class) {
+        return use.link;
+      }
+    }
+    throw InternalError("a transfer slowed by a link that it does not cross");
   }
 
   std::vector<Rank> members_of(std::uint32_t bound, bool is_channel) const {
@@ -151,7 +168,8 @@ class PathFinder {
     return slot_ops_.emplace(program, SlotOps(job_.programs[program.index()])).first->second;
   }
 
-  void add_kernel(Place place, Time begin, const KernelCost& kernel) {
+  void add_kernel(const RankWalk& walk, Place place, const KernelCost& kernel) {
+    const Time begin = walk.begin(place);
     const Time taken = reached_ - begin;
     const Time alone =
         scaled_kernel_time(kernel.time, job_.ranks[rank_.index()].compute_time_millionths);
@@ -160,13 +178,24 @@ class PathFinder {
     if (alone > kernel.time) step.slow_rank = alone - kernel.time;
     step.sharing = taken - alone;
     move(step.sharing, kernel.clock, Clock::communication);
+    if (step.sharing > Time::zero()) step.resident_op = resident_beside(walk, begin, step.end);
+  }
+
+  /// The first coupling op that is resident at some time of the interval.
+  std::optional<std::uint32_t> resident_beside(const RankWalk& walk, Time begin, Time end) {
+    const ProgramId program = job_.ranks[rank_.index()].program;
+    for (const std::uint32_t op : slot_ops(program).all) {
+      const OpTimes& times = walk.times()[op];
+      if (times.arrival < end && times.end > begin) return op;
+    }
+    throw InternalError("a kernel that shares its device with nothing");
   }
 
   /// Goes back to `begin`, giving `fixed` of that to overhead and the rest to `clock`. Returns
   /// false for what took no time.
   bool add(Place place, Time begin, Clock clock, Time fixed) {
     if (begin == reached_) return false;
-    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}});
+    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}});
     give(fixed, Clock::overhead);
     give(reached_ - begin - fixed, clock);
     reached_ = begin;

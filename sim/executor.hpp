@@ -29,6 +29,8 @@ struct Meeting {
   Time start;  // the last member's arrival
   Time end;
   ClassId last_to_arrive;  // the lowest class among the members that arrived last
+  /// The class of the link that slowed the transfer most, where one did.
+  std::optional<std::uint32_t> slowest_link_class{};
 };
 
 /// What has to be kept of a run.

@@ -4,6 +4,12 @@
 
 namespace stepsim::sim {
 
+namespace {
+
+constexpr std::int64_t not_full = -1;
+
+}  // namespace
+
 const std::vector<std::int64_t>& MaxMin::rates(std::span<const MaxMinTransfer> transfers) {
   transfers_ = transfers;
   prepare();
@@ -11,9 +17,21 @@ const std::vector<std::int64_t>& MaxMin::rates(std::span<const MaxMinTransfer> t
     const std::int64_t own = lowest_own_rate();
     const std::int64_t shared = lowest_level();
     const std::int64_t level = std::max<std::int64_t>(1, std::min(own, shared));
+    if (shared <= own) {
+      for (const std::uint32_t link : full_) full_at_[link] = level;
+    }
     stop_at(level, shared <= own, own <= shared);
   }
   return rates_;
+}
+
+bool MaxMin::stopped_by_links(std::size_t transfer, std::vector<LinkId>& links) const {
+  links.clear();
+  if (rates_[transfer] >= transfers_[transfer].own_rate) return false;
+  for (const LinkUse& use : transfers_[transfer].links) {
+    if (full_at_[use.link.index()] == rates_[transfer]) links.push_back(use.link);
+  }
+  return true;
 }
 
 void MaxMin::prepare() {
@@ -25,6 +43,7 @@ void MaxMin::prepare() {
       if (growing_[use.link.index()] == 0) {
         crossed_.push_back(use.link.value);
         rest_[use.link.index()] = capacity_[use.link.index()];
+        full_at_[use.link.index()] = not_full;
       }
       growing_[use.link.index()] += use.times;
     }

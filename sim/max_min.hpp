@@ -31,12 +31,19 @@ class MaxMin {
  public:
   /// `capacity`, by link, must outlive the object.
   explicit MaxMin(std::span<const std::int64_t> capacity)
-      : capacity_(capacity), rest_(capacity.size()), growing_(capacity.size()) {}
+      : capacity_(capacity),
+        rest_(capacity.size()),
+        growing_(capacity.size()),
+        full_at_(capacity.size()) {}
 
   /// The rates of the transfers, in their order; at least 1, even where a link has less to give.
   /// Valid until the next call. Takes time by what the transfers cross, whatever the number of
   /// links.
   const std::vector<std::int64_t>& rates(std::span<const MaxMinTransfer> transfers);
+
+  /// Whether a full link stopped a transfer below its own rate in the last call, and in `links`
+  /// which of those that it crosses were full then.
+  bool stopped_by_links(std::size_t transfer, std::vector<LinkId>& links) const;
 
  private:
   void prepare();
@@ -55,6 +62,7 @@ class MaxMin {
   std::vector<std::uint32_t> growing_transfers_;
   std::vector<std::uint32_t> stopped_;
   std::vector<std::int64_t> rates_;
+  std::vector<std::int64_t> full_at_;  // by link: the level at which it was full, or -1
 };
 
 }  // namespace stepsim::sim

@@ -50,12 +50,14 @@ void add_members(const Job& job, Population& population) {
 /// the load on the first link of each.
 void add_links(const Job& job, const std::vector<std::uint32_t>& of_communicator,
                const std::vector<std::uint32_t>& of_channel,
-               const std::vector<std::uint32_t>& of_link, Population& population) {
+               const std::vector<std::uint32_t>& of_link, const Classes& classes,
+               Population& population) {
   std::vector<std::uint32_t> first;  // link of each class
   for (std::uint32_t i = 0; i < job.links.size(); ++i) {
     if (of_link[i] != first.size()) continue;
     first.push_back(i);
     population.link_capacity.push_back(job.links[i].capacity);
+    population.link_class.push_back(classes.of_link[i]);
   }
   const auto add = [&](std::uint32_t number, const std::vector<LinkUse>& uses) {
     std::vector<LinkUse>& links = population.rendezvous[number].links;
@@ -106,7 +108,7 @@ Population make_population(const Job& job, const Classes& classes, const std::ve
   };
   add_participants(job, classes, ranks, number_of, population);
   add_members(job, population);
-  add_links(job, of_communicator, of_channel, of_link, population);
+  add_links(job, of_communicator, of_channel, of_link, classes, population);
   return population;
 }
 

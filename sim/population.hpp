@@ -42,6 +42,7 @@ struct Population {
   std::vector<Rendezvous> rendezvous;  // communicators (or their classes), then channels
   std::uint32_t communicator_count = 0;
   std::vector<std::int64_t> link_capacity;  // of the job's links, or of one of each class
+  std::vector<std::uint32_t> link_class;    // of each of these
   std::vector<Member> members;
 
   RendezvousId bound_to(ParticipantId participant, SlotId slot) const {

@@ -166,9 +166,12 @@ bool RendezvousTable::arrive_in_time(RendezvousId id, std::uint32_t index, Class
   return rendezvous.arrived[index] == rendezvous.member_count;
 }
 
-void RendezvousTable::finish(RendezvousId id, Time end) {
+void RendezvousTable::finish(RendezvousId id, Time end,
+                             std::optional<std::uint32_t> slowest_link_class) {
   Rendezvous& rendezvous = rendezvous_[id.index()];
-  rendezvous.meetings[rendezvous.completed++].end = end;
+  Meeting& meeting = rendezvous.meetings[rendezvous.completed++];
+  meeting.end = end;
+  meeting.slowest_link_class = slowest_link_class;
 }
 
 void RendezvousTable::note_arrival(Rendezvous& rendezvous, std::uint32_t index, ClassId rank_class,

@@ -16,6 +16,7 @@
 #include "sim/population.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,7 +49,7 @@ class RendezvousTable {
   bool arrive_in_time(RendezvousId id, std::uint32_t index, ClassId rank_class,
                       std::int64_t arrival_ps);
   /// Ends the first meeting that is not complete.
-  void finish(RendezvousId id, Time end);
+  void finish(RendezvousId id, Time end, std::optional<std::uint32_t> slowest_link_class);
 
   const CollectiveCost& cost(RendezvousId id, std::uint32_t index) const {
     return *rendezvous_[id.index()].costs[index];

@@ -107,7 +107,8 @@ void SharingRun::arrive(std::uint32_t participant, std::uint32_t meeting, std::i
   if (shares) {
     moments_.push({transfer_begin, true, rendezvous.value});
   } else {
-    finish_meeting(rendezvous, (Time::picoseconds(transfer_begin) + cost.transfer).count_ps());
+    finish_meeting(rendezvous, (Time::picoseconds(transfer_begin) + cost.transfer).count_ps(),
+                   std::nullopt);
   }
 }
 
@@ -117,13 +118,16 @@ void SharingRun::begin_transfer(RendezvousId rendezvous) {
 }
 
 void SharingRun::end_transfers() {
-  for (const RendezvousId rendezvous : transfers_.end(now_)) finish_meeting(rendezvous, now_);
+  for (const Transfers::Ended& ended : transfers_.end(now_)) {
+    finish_meeting(ended.rendezvous, now_, ended.slowest_link_class);
+  }
 }
 
 /// The end of the rendezvous' present meeting is known.
-void SharingRun::finish_meeting(RendezvousId rendezvous, std::int64_t end_ps) {
+void SharingRun::finish_meeting(RendezvousId rendezvous, std::int64_t end_ps,
+                                std::optional<std::uint32_t> slowest_link_class) {
   const std::uint32_t index = table_.completed(rendezvous);
-  table_.finish(rendezvous, Time::picoseconds(end_ps));
+  table_.finish(rendezvous, Time::picoseconds(end_ps), slowest_link_class);
   for (const Population::Member& member : table_.members(rendezvous)) {
     engines_[member.participant.index()].set_end(table_.meeting_of(member, index), end_ps);
     plan(member.participant);

@@ -13,6 +13,7 @@
 #include "sim/transfers.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -49,7 +50,8 @@ class SharingRun : public RankEngine::Environment {
   void run_participant(ParticipantId id);
   void begin_transfer(RendezvousId rendezvous);
   void end_transfers();
-  void finish_meeting(RendezvousId rendezvous, std::int64_t end_ps);
+  void finish_meeting(RendezvousId rendezvous, std::int64_t end_ps,
+                      std::optional<std::uint32_t> slowest_link_class);
   void plan(ParticipantId id);
 
   const Job& job_;

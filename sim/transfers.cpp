@@ -16,7 +16,11 @@ Transfers::Transfers(const Population& population)
 void Transfers::begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t duration_ps,
                       std::int64_t own_rate) {
   Transfer& transfer = transfers_[rendezvous.index()];
-  transfer = {own_rate, 0, WideSigned{duration_ps} * own_rate, now_ps, never, true, false};
+  transfer = {};
+  transfer.own_rate = own_rate;
+  transfer.rest = WideSigned{duration_ps} * own_rate;
+  transfer.since_ps = transfer.link_since_ps = now_ps;
+  transfer.active = true;
   for (const LinkUse& use : links(rendezvous.value)) {
     on_link_[use.link.index()].push_back(rendezvous.value);
     changed_links_.push_back(use.link.value);
@@ -30,19 +34,20 @@ std::int64_t Transfers::next_end() {
   return ends_.empty() ? never : ends_.top().time_ps;
 }
 
-std::vector<RendezvousId> Transfers::end(std::int64_t now_ps) {
-  std::vector<RendezvousId> ended;
+std::vector<Transfers::Ended> Transfers::end(std::int64_t now_ps) {
+  std::vector<Ended> ended;
   while (next_end() == now_ps) {
     const std::uint32_t rendezvous = ends_.top().rendezvous;
     ends_.pop();
     transfers_[rendezvous].active = false;
-    ended.push_back(RendezvousId{rendezvous});
+    note_slowest(transfers_[rendezvous], now_ps);
+    ended.push_back({RendezvousId{rendezvous}, transfers_[rendezvous].slowest_link_class});
     if (!ends_.empty() && ends_.top().time_ps == now_ps) continue;
     break;
   }
-  for (const RendezvousId id : ended) {
-    for (const LinkUse& use : links(id.value)) {
-      std::erase(on_link_[use.link.index()], id.value);
+  for (const Ended& gone : ended) {
+    for (const LinkUse& use : links(gone.rendezvous.value)) {
+      std::erase(on_link_[use.link.index()], gone.rendezvous.value);
       changed_links_.push_back(use.link.value);
     }
   }
@@ -59,9 +64,32 @@ void Transfers::share() {
   for (const std::uint32_t id : reached_) transfers.push_back({transfers_[id].own_rate, links(id)});
   const std::vector<std::int64_t>& rates = max_min_.rates(transfers);
   for (std::size_t i = 0; i < reached_.size(); ++i) {
-    transfers_[reached_[i]].reached = false;
+    Transfer& transfer = transfers_[reached_[i]];
+    transfer.reached = false;
+    note_slowest(transfer, now_ps_);
+    transfer.link_class = link_class_of(i);
+    transfer.link_since_ps = now_ps_;
     set_rate(reached_[i], rates[i]);
   }
+}
+
+/// Before the rate changes: what has held for a time counts, what lasted no time does not.
+void Transfers::note_slowest(Transfer& transfer, std::int64_t now_ps) {
+  if (!transfer.link_class || now_ps == transfer.link_since_ps) return;
+  if (transfer.rate >= transfer.lowest_rate) return;
+  transfer.lowest_rate = transfer.rate;
+  transfer.slowest_link_class = transfer.link_class;
+}
+
+/// The lowest class of the links that hold a transfer below its own rate.
+std::optional<std::uint32_t> Transfers::link_class_of(std::size_t reached) {
+  if (!max_min_.stopped_by_links(reached, full_links_)) return std::nullopt;
+  std::optional<std::uint32_t> lowest;
+  for (const LinkId link : full_links_) {
+    const std::uint32_t link_class = population_.link_class[link.index()];
+    if (!lowest || link_class < *lowest) lowest = link_class;
+  }
+  return lowest;
 }
 
 void Transfers::reach_from_changed_links() {

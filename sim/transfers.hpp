@@ -16,6 +16,7 @@
 #include "sim/base/wide.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -28,6 +29,13 @@ class Transfers {
   /// `population` must outlive the object.
   explicit Transfers(const Population& population);
 
+  struct Ended {
+    RendezvousId rendezvous;
+    /// The class of the link that held it at its lowest rate below its own; the lowest class of
+    /// several.
+    std::optional<std::uint32_t> slowest_link_class;
+  };
+
   /// A transfer of `duration_ps` at its own rate begins. A rendezvous has at most one at a time.
   void begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t duration_ps,
              std::int64_t own_rate);
@@ -36,7 +44,7 @@ class Transfers {
   std::int64_t next_end();
 
   /// Takes out those that end at `now_ps`, which is next_end(), in order of their rendezvous.
-  std::vector<RendezvousId> end(std::int64_t now_ps);
+  std::vector<Ended> end(std::int64_t now_ps);
 
  private:
   struct Transfer {
@@ -47,6 +55,11 @@ class Transfers {
     std::int64_t end_ps = never;
     bool active = false;
     bool reached = false;  // by the change that is being worked in
+    // What slows it: at present, since when, and at its lowest rate so far.
+    std::optional<std::uint32_t> link_class;
+    std::int64_t link_since_ps = 0;
+    std::int64_t lowest_rate = never;
+    std::optional<std::uint32_t> slowest_link_class;
   };
 
   struct End {
@@ -66,6 +79,8 @@ class Transfers {
   void share();
   void reach_from_changed_links();
   void set_rate(std::uint32_t rendezvous, std::int64_t rate);
+  static void note_slowest(Transfer& transfer, std::int64_t now_ps);
+  std::optional<std::uint32_t> link_class_of(std::size_t reached);
 
   const Population& population_;
   std::vector<Transfer> transfers_;                  // by rendezvous
@@ -77,6 +92,7 @@ class Transfers {
   std::vector<std::uint32_t> changed_links_;
   std::vector<std::uint32_t> reached_;  // rendezvous
   std::vector<bool> link_reached_;
+  std::vector<LinkId> full_links_;
   MaxMin max_min_;
 };
 

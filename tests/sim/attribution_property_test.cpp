@@ -117,6 +117,37 @@ TEST_CASE("renumbering the ranks changes neither the step nor the mean time line
   }
 }
 
+TEST_CASE("a slower rank never shortens the step where nothing is shared") {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    INFO("seed " << seed);
+    Job job = random_job(seed, {});
+    const Time before = execute(job).step_time;
+    job.ranks[seed % job.ranks.size()].compute_time_millionths = 1'300'000;
+    REQUIRE(execute(job).step_time >= before);
+  }
+}
+
+TEST_CASE("the critical path covers the step where resources are shared too") {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    INFO("seed " << seed);
+    Job job = random_job(seed, {});
+    Random random(seed);
+    add_sharing(job, random, random.between(1, 3), 0);
+    const Execution execution = execute(job);
+    const CriticalPath path = critical_path(job, execution);
+    Time sum;
+    for (const Time time : path.by_clock) sum += time;
+    REQUIRE(sum == execution.step_time);
+    for (const PathStep& step : path.steps) {
+      // What sharing added is part of the communication of a step that names what it shared with.
+      REQUIRE(step.by_clock[static_cast<std::size_t>(Clock::communication)] >= step.sharing);
+      REQUIRE((step.sharing > Time::zero()) ==
+              (step.resident_op.has_value() || step.slowest_link.has_value()));
+    }
+    require_sums(mean_time_line(job, execution), execution.step_time);
+  }
+}
+
 TEST_CASE("a kernel or collective that takes longer never shortens the step") {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     INFO("seed " << seed);

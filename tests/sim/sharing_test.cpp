@@ -46,6 +46,7 @@ TEST_CASE("a collective slows a kernel from its arrival to its end, waiting incl
   CHECK(path.by_clock[static_cast<std::size_t>(Clock::compute)] == ps(100));
   CHECK(path.by_clock[static_cast<std::size_t>(Clock::communication)] == ps(20));
   CHECK(path.steps[0].sharing == ps(20));
+  CHECK(path.steps[0].resident_op == std::optional<std::uint32_t>(1));
 }
 
 TEST_CASE("memory bandwidth is taken only while data moves") {
@@ -108,6 +109,7 @@ TEST_CASE("transfers on one link share it while they overlap") {
   // The path is the second transfer, 30 long: 20 by itself and 10 by sharing.
   const CriticalPath path = critical_path(f.job, e);
   CHECK(path.steps[0].sharing == ps(10));
+  CHECK(path.steps[0].slowest_link == std::optional<LinkId>(LinkId{0}));
   CHECK(path.by_clock[static_cast<std::size_t>(Clock::communication)] == ps(30));
 }
 
