@@ -99,7 +99,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
 }
 
 std::string version_text() {
-  return fmt::format("stepsim {}\nbuild {}\n", report::version(), report::build());
+  return fmt::format("stepsim {}\nbuild {}", report::version(), report::build());
 }
 
 int parse_and_run(int argc, const char* const* argv) {

@@ -4,6 +4,7 @@
 
 #include "sim/base/error.hpp"
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 namespace stepsim::cli {
@@ -57,17 +59,19 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+// Devices, pipes and the names of open files (/dev/stdout is one) are written into, not replaced.
 bool is_special(const std::string& path) {
+  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return true;
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 void write_special(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) throw_unwritable(path, errno);
-  const bool complete = write_all(file, text);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND);
+  if (descriptor < 0) throw_unwritable(path, errno);
+  const bool complete = write_all(descriptor, text);
   const int error = errno;
-  if (std::fclose(file) != 0 || !complete) throw_unwritable(path, complete ? errno : error);
+  if (::close(descriptor) != 0 || !complete) throw_unwritable(path, complete ? errno : error);
 }
 
 // mkstemp makes files that only their owner reads; a result gets what the umask allows.
@@ -78,14 +82,18 @@ void allow_as_umask(int descriptor) {
 }
 
 void write_renamed(const std::string& path, const std::string& text) {
-  std::string temporary = path + ".XXXXXX";
+  // A link stays a link: what it names is replaced.
+  std::error_code ignored;
+  const std::string target = std::filesystem::weakly_canonical(path, ignored).string();
+  const std::string file = ignored || target.empty() ? path : target;
+  std::string temporary = file + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) throw_unwritable(path, errno);
   allow_as_umask(descriptor);
   const bool written = write_all(descriptor, text);
   const int write_error = errno;
   const bool closed = ::close(descriptor) == 0;
-  if (written && closed && ::rename(temporary.c_str(), path.c_str()) == 0) return;
+  if (written && closed && ::rename(temporary.c_str(), file.c_str()) == 0) return;
   const int error = written ? errno : write_error;
   ::unlink(temporary.c_str());
   throw_unwritable(path, error);

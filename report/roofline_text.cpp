@@ -95,12 +95,14 @@ Table roofline_table(const RooflineAnswer& answer) {
     return table;
   }
   Table table{{}, {}};
-  for (const auto& entry : point_json(answer.points.front()).items()) {
+  const ordered_json first = point_json(answer.points.front());
+  for (const auto& entry : first.items()) {
     table.columns.push_back({entry.key(), entry.key() == "top" ? Align::left : Align::right});
   }
   for (const RooflinePoint& point : answer.points) {
     std::vector<std::string> cells;
-    for (const auto& entry : point_json(point).items()) {
+    const ordered_json numbers = point_json(point);
+    for (const auto& entry : numbers.items()) {
       const ordered_json& value = entry.value();
       cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }

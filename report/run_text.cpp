@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace stepsim::report {
@@ -122,12 +124,16 @@ std::string memory_section(const scenarios::MemoryResult& memory, const Style& s
 }  // namespace
 
 std::string run_text(const Scenario& scenario, const StepResult& result, const Style& style) {
-  constexpr std::size_t most_assumption_lines = 5;
-  return rests_on_section(scenario, result.profiles, style) + flops_line(scenario, result, style) +
-         step_line(result, style) + measured_line(scenario, result, style) +
-         clocks_section(result, style) + time_line_section(result, style) +
-         communication_section(result, style) + memory_section(result.memory, style) +
-         assumptions_section(result.assumptions, most_assumption_lines, style);
+  const std::string text = rests_on_section(scenario, result.profiles, style) +
+                           flops_line(scenario, result, style) + step_line(result, style) +
+                           measured_line(scenario, result, style) + clocks_section(result, style) +
+                           time_line_section(result, style) + communication_section(result, style) +
+                           memory_section(result.memory, style);
+  // Assumptions get what is left of a screen: heading and the count of the others take three lines.
+  constexpr std::ptrdiff_t screen_lines = 40;
+  const std::ptrdiff_t used = std::count(text.begin(), text.end(), '\n') + 3;
+  const auto left = static_cast<std::size_t>(std::max<std::ptrdiff_t>(screen_lines - used, 2));
+  return text + assumptions_section(result.assumptions, left, style);
 }
 
 }  // namespace stepsim::report

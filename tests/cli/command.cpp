@@ -60,12 +60,12 @@ Outcome shell(const std::string& script) {
   return outcome;
 }
 
-Outcome stepsim(const std::string& arguments, const std::string& environment) {
+Outcome run_stepsim(const std::string& arguments, const std::string& environment) {
   return shell(environment + " \"$STEPSIM\" " + arguments);
 }
 
 nlohmann::ordered_json stepsim_json(const std::string& arguments) {
-  const Outcome outcome = stepsim(arguments + " --format json");
+  const Outcome outcome = run_stepsim(arguments + " --format json");
   return nlohmann::ordered_json::parse(outcome.out);
 }
 

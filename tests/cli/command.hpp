@@ -38,7 +38,8 @@ class Scratch {
 Outcome shell(const std::string& script);
 
 /// Runs «ENVIRONMENT stepsim ARGUMENTS» in a shell, from the root of the source tree.
-Outcome stepsim(const std::string& arguments, const std::string& environment = "LC_ALL=C.UTF-8");
+Outcome run_stepsim(const std::string& arguments,
+                    const std::string& environment = "LC_ALL=C.UTF-8");
 
 /// The JSON that «stepsim ARGUMENTS --format json» prints.
 nlohmann::ordered_json stepsim_json(const std::string& arguments);

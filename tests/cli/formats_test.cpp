@@ -44,7 +44,7 @@ const std::vector<std::string>& commands() {
 TEST_CASE("CSV of every verb is rectangular and has a header") {
   for (const std::string& command : commands()) {
     CAPTURE(command);
-    const Outcome outcome = stepsim(command + " --format csv");
+    const Outcome outcome = run_stepsim(command + " --format csv");
     CHECK(outcome.exit_code == 0);
     const auto lines = lines_of(outcome.out);
     REQUIRE(lines.size() >= 2);
@@ -59,7 +59,7 @@ TEST_CASE("CSV of every verb is rectangular and has a header") {
 TEST_CASE("Markdown of every verb is one table") {
   for (const std::string& command : commands()) {
     CAPTURE(command);
-    const Outcome outcome = stepsim(command + " --format md");
+    const Outcome outcome = run_stepsim(command + " --format md");
     CHECK(outcome.exit_code == 0);
     const auto lines = lines_of(outcome.out);
     REQUIRE(lines.size() >= 3);
@@ -82,7 +82,7 @@ TEST_CASE("JSON of every verb parses and is not empty") {
 }
 
 TEST_CASE("CSV of a run has the keys and values of its JSON") {
-  const auto lines = lines_of(stepsim("run " + example + " --format csv").out);
+  const auto lines = lines_of(run_stepsim("run " + example + " --format csv").out);
   const auto result = stepsim_json("run " + example);
   CHECK(lines.front() == "key,value");
   const auto has = [&](const std::string& line) {

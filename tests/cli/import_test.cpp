@@ -29,7 +29,7 @@ const char* const small_llama = R"({
 TEST_CASE("an imported config says what was read, assumed and ignored") {
   const Scratch scratch;
   const std::string config = scratch.write("config.json", small_llama);
-  const Outcome outcome = stepsim("import hf " + config);
+  const Outcome outcome = run_stepsim("import hf " + config);
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "# read: llama model, 16 layers, hidden 2048, 32 heads of 64"));
   CHECK(contains(outcome.out, "1.236 B parameters"));
@@ -44,8 +44,8 @@ TEST_CASE("an imported config runs as it is printed") {
   const std::string config = scratch.write("config.json", small_llama);
   const std::string job = scratch.path("job.yaml");
   const std::string count = " --gpus " + std::to_string(gpus);
-  CHECK(stepsim("import hf " + config + count + " -o " + job).exit_code == 0);
-  CHECK(read_file(job) == stepsim("import hf " + config + count + " -o /dev/stdout").out);
+  CHECK(run_stepsim("import hf " + config + count + " -o " + job).exit_code == 0);
+  CHECK(read_file(job) == run_stepsim("import hf " + config + count + " -o /proc/self/fd/1").out);
   const auto result = stepsim_json("run " + job);
   CHECK(result.at("simulation").at("ranks") == gpus);
   CHECK(result.at("memory").at("fits") == true);
@@ -69,11 +69,11 @@ TEST_CASE("a config that cannot be imported names the reason and its place") {
   const std::string broken = scratch.write("broken.json", "{\"model_type\": \n");
   for (const std::string& file : {experts, broken, scratch.path("none.json")}) {
     CAPTURE(file);
-    const Outcome outcome = stepsim("import hf " + file);
+    const Outcome outcome = run_stepsim("import hf " + file);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
     CHECK(contains(outcome.err, file));
   }
-  CHECK(stepsim("import hf " + scratch.write("config.json", small_llama) + " --gpus 0").exit_code ==
-        2);
+  CHECK(run_stepsim("import hf " + scratch.write("config.json", small_llama) + " --gpus 0")
+            .exit_code == 2);
 }

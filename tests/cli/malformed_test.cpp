@@ -33,7 +33,7 @@ std::string many_aliases() {
 
 std::vector<Malformed> malformed_scenarios() {
   return {
-      {"an unknown block", whole + "trainig: {}\n", "5:1", "did you mean \"training\"?"},
+      {"an unknown block", whole + "trainig: {}\n", "5:1", "trainig: is not a known key"},
       {"an unknown key",
        head + "training: { sequence_lenght: 8192, micro_batch: 1, global_batch: 8 }\n", "4:13",
        "did you mean \"sequence_length\"?"},
@@ -82,7 +82,7 @@ std::vector<Malformed> malformed_scenarios() {
            training,
        "3:47", "reshard_after_forward"},
       {"yes for true",
-       head.substr(0, head.size() - 2) + ", reshard_after_forward: yes }\n" + training, "3:59",
+       head.substr(0, head.size() - 2) + ", reshard_after_forward: yes }\n" + training, "3:60",
        "yes"},
       {"a list for a block", "model: llama3-8b\ncluster: [1, 2]\n", "2:10", "list"},
       {"a block for a name", "model: llama3-8b\ncluster: { node: { a: b }, nodes: 1 }\n", "2:18",
@@ -94,7 +94,7 @@ std::vector<Malformed> malformed_scenarios() {
       {"an alias that contains itself", "model: &m [*m]\n", "1:", ""},
       {"aliases that expand without end", many_aliases(), "", ""},
       {"an unknown alias", "model: *nothing\n", "1:8", ""},
-      {"a merge key", "base: &b { node: dgx-h100 }\ncluster:\n  <<: *b\n", "", "<<"},
+      {"a merge key", "base: &b { node: dgx-h100 }\ncluster:\n  <<: *b\n", "", "merge key"},
       {"a tag", "model: !!binary aGVsbG8=\n", "1:", ""},
       {"two documents", whole + "---\n" + whole, "", ""},
       {"an empty file", "", "", ""},
@@ -131,7 +131,7 @@ TEST_CASE("a malformed scenario exits with 2, names the place and prints no resu
     CAPTURE(scenario.what, scenario.text);
     const std::string file = scratch.write("job.yaml", scenario.text);
     for (const char* verb : {"run ", "memory "}) {
-      const Outcome outcome = stepsim(verb + file);
+      const Outcome outcome = run_stepsim(verb + file);
       CHECK(outcome.exit_code == 2);
       CHECK(outcome.out.empty());
       CAPTURE(outcome.err);
@@ -148,7 +148,7 @@ TEST_CASE("all problems of a file are reported in one run") {
                                          "cluster: { node: dgx-h100, nodes: 0, color: blue }\n"
                                          "plan: { strategy: fsdp3 }\n"
                                          "training: { sequence_length: long }\n");
-  const Outcome outcome = stepsim("run " + file);
+  const Outcome outcome = run_stepsim("run " + file);
   CHECK(outcome.exit_code == 2);
   for (const char* place : {":2:35: ", ":2:38: ", ":3:19: ", ":4:30: "}) {
     CAPTURE(place, outcome.err);
@@ -161,7 +161,7 @@ TEST_CASE("files that are no files are refused") {
   for (const std::string& file : {scratch.path("none.yaml"), scratch.path(""),
                                   std::string("/dev/null"), std::string("/dev/zero")}) {
     CAPTURE(file);
-    const Outcome outcome = stepsim("run " + file);
+    const Outcome outcome = run_stepsim("run " + file);
     CHECK(outcome.exit_code == 2);
     CHECK_FALSE(outcome.err.empty());
   }
@@ -171,7 +171,7 @@ TEST_CASE("a huge file is refused quickly") {
   const Scratch scratch;
   std::string text = whole;
   while (text.size() < 10'000'000) text += "# a comment that goes on and on and on and on and on\n";
-  const Outcome outcome = stepsim("run " + scratch.write("job.yaml", text));
+  const Outcome outcome = run_stepsim("run " + scratch.write("job.yaml", text));
   CHECK(outcome.exit_code == 2);
   CHECK(contains(outcome.err, "job.yaml"));
 }
@@ -181,7 +181,7 @@ TEST_CASE("a malformed --set is refused with its text") {
        {"training.micro_batch", "training.micro_bach=2", "=3", "a.b.c=3",
         "training.micro_batch=two", "'training.micro_batch=[1'", "cluster=3"}) {
     CAPTURE(change);
-    const Outcome outcome = stepsim("run " + example + " --set " + change);
+    const Outcome outcome = run_stepsim("run " + example + " --set " + change);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
     CHECK_FALSE(outcome.err.empty());
@@ -198,7 +198,7 @@ TEST_CASE("sizes at the edge of what can be counted are refused, not wrong") {
       "cluster: { node: dgx-h100, nodes: 1 }\n"
       "plan: { strategy: fsdp2, shard: 8 }\n"
       "training: { sequence_length: 1000000000, micro_batch: 1000000, global_batch: 8000000 }\n");
-  const Outcome outcome = stepsim("run " + file);
+  const Outcome outcome = run_stepsim("run " + file);
   CAPTURE(outcome.err, outcome.out);
   CHECK((outcome.exit_code == 1 || outcome.exit_code == 2));
 }

@@ -18,7 +18,7 @@ TEST_CASE("a full device is a failed write with a reason") {
 TEST_CASE("a JSON file that cannot be written is refused and leaves nothing behind") {
   const Scratch scratch;
   const std::string file = scratch.path("no-such-folder/result.json");
-  const Outcome outcome = stepsim("run " + example + " --json " + file);
+  const Outcome outcome = run_stepsim("run " + example + " --json " + file);
   CHECK(outcome.exit_code == 2);
   CHECK(contains(outcome.err, file + ": cannot be written: No such file or directory"));
   CHECK(scratch.names().empty());
@@ -27,20 +27,29 @@ TEST_CASE("a JSON file that cannot be written is refused and leaves nothing behi
 TEST_CASE("a JSON file is replaced as a whole and nothing else is left in its folder") {
   const Scratch scratch;
   const std::string file = scratch.write("result.json", "what was there before");
-  CHECK(stepsim("run " + example + " --json " + file).exit_code == 0);
+  CHECK(run_stepsim("run " + example + " --json " + file).exit_code == 0);
   CHECK(nlohmann::json::parse(read_file(file)).at("schema") == "stepsim.result/1");
   CHECK(scratch.names() == std::vector<std::string>{"result.json"});
 }
 
+TEST_CASE("a link to the JSON file stays a link") {
+  const Scratch scratch;
+  const std::string file = scratch.write("result.json", "");
+  std::filesystem::create_symlink(file, scratch.path("link"));
+  CHECK(run_stepsim("run " + example + " --json " + scratch.path("link")).exit_code == 0);
+  CHECK(std::filesystem::is_symlink(scratch.path("link")));
+  CHECK(nlohmann::json::parse(read_file(file)).at("schema") == "stepsim.result/1");
+}
+
 TEST_CASE("a folder in the place of the JSON file stays as it is") {
   const Scratch scratch;
-  const Outcome outcome = stepsim("run " + example + " --json " + scratch.path("."));
+  const Outcome outcome = run_stepsim("run " + example + " --json " + scratch.path("."));
   CHECK(outcome.exit_code == 2);
   CHECK(scratch.names().empty());
 }
 
-TEST_CASE("--json takes a device such as /dev/stdout") {
-  const Outcome outcome = stepsim("run " + example + " --json /dev/stderr");
+TEST_CASE("--json writes into the name of an open file and does not replace it") {
+  const Outcome outcome = run_stepsim("run " + example + " --json /proc/self/fd/2");
   CHECK(outcome.exit_code == 0);
   CHECK(nlohmann::json::parse(outcome.err).at("schema") == "stepsim.result/1");
 }
@@ -49,7 +58,7 @@ TEST_CASE("names from files cannot act on the terminal") {
   const Scratch scratch;
   const std::string file = scratch.write(
       "evil.yaml", "model: \"llama3-8b\\e[2J\"\ncluster: { node: \"\\e]0;x\\a\", nodes: 1 }\n");
-  const Outcome outcome = stepsim("run " + file);
+  const Outcome outcome = run_stepsim("run " + file);
   CHECK(outcome.exit_code == 2);
   CHECK(contains(outcome.err, "\\x1b[2J"));
   CHECK_FALSE(contains(outcome.err, "\x1b"));

@@ -123,7 +123,7 @@ TEST_CASE("equal runs print equal results, to the byte but for what may differ")
 TEST_CASE("--json and --format json say the same") {
   const Scratch scratch;
   const std::string file = scratch.path("result.json");
-  CHECK(stepsim("run " + example + " --json " + file).exit_code == 0);
+  CHECK(run_stepsim("run " + example + " --json " + file).exit_code == 0);
   const auto written = ordered_json::parse(read_file(file));
   const auto printed = stepsim_json("run " + example);
   CHECK(without_run_details(written).dump() == without_run_details(printed).dump());

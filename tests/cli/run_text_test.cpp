@@ -27,7 +27,7 @@ bool is_ascii(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the summary of the main example fits one screen and says what matters") {
-  const Outcome outcome = stepsim("run " + example);
+  const Outcome outcome = run_stepsim("run " + example);
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err.empty());
   check_fits_screen(outcome.out);
@@ -66,22 +66,22 @@ TEST_CASE("summaries of other plans fit one screen") {
                "training.global_batch=512",
                "--set 'measured.step_time=10 s' --set 'measured.source=a run'");
   CAPTURE(change);
-  check_fits_screen(stepsim("run " + example + " " + change).out);
+  check_fits_screen(run_stepsim("run " + example + " " + change).out);
 }
 
 TEST_CASE("blocks are drawn in a UTF-8 locale only") {
-  CHECK(contains(stepsim("run " + example, "LC_ALL=C.UTF-8").out, "█"));
-  const Outcome plain = stepsim("run " + example, "LC_ALL=C");
+  CHECK(contains(run_stepsim("run " + example, "LC_ALL=C.UTF-8").out, "█"));
+  const Outcome plain = run_stepsim("run " + example, "LC_ALL=C");
   CHECK(is_ascii(plain.out));
   CHECK(contains(plain.out, "####"));
 }
 
 TEST_CASE("no colours go to a file or a pipe") {
-  CHECK_FALSE(contains(stepsim("run " + example, "TERM=xterm-256color").out, "\x1b"));
+  CHECK_FALSE(contains(run_stepsim("run " + example, "TERM=xterm-256color").out, "\x1b"));
 }
 
 TEST_CASE("a measured step is compared with in words") {
-  const Outcome outcome = stepsim("run " + example + " --set 'measured.step_time=1000 s'");
+  const Outcome outcome = run_stepsim("run " + example + " --set 'measured.step_time=1000 s'");
   CHECK(contains(outcome.out, "measured"));
   CHECK(contains(outcome.out, "% too fast"));
 }

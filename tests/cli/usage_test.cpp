@@ -4,7 +4,7 @@
 using namespace stepsim::test;
 
 TEST_CASE("--version names version, build and compiler") {
-  const Outcome outcome = stepsim("--version");
+  const Outcome outcome = run_stepsim("--version");
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "stepsim 0."));
   CHECK(contains(outcome.out, "build "));
@@ -13,7 +13,7 @@ TEST_CASE("--version names version, build and compiler") {
 }
 
 TEST_CASE("--help lists the verbs and gives an example") {
-  const Outcome outcome = stepsim("--help");
+  const Outcome outcome = run_stepsim("--help");
   CHECK(outcome.exit_code == 0);
   for (const char* verb : {"run", "memory", "clocks", "roofline", "list", "schema", "import"}) {
     CHECK(contains(outcome.out, std::string("  ") + verb + ' '));
@@ -24,13 +24,13 @@ TEST_CASE("--help lists the verbs and gives an example") {
 TEST_CASE("every verb's --help has examples that name the verb") {
   const std::string verb =
       GENERATE("run", "memory", "clocks", "roofline", "list", "schema", "import", "import hf");
-  const Outcome outcome = stepsim(verb + " --help");
+  const Outcome outcome = run_stepsim(verb + " --help");
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "Examples:\n  stepsim " + verb));
 }
 
 TEST_CASE("an unknown verb names the nearest and all there are") {
-  const Outcome outcome = stepsim("rum job.yaml");
+  const Outcome outcome = run_stepsim("rum job.yaml");
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.out.empty());
   CHECK(contains(outcome.err, "there is no verb \"rum\""));
@@ -40,12 +40,12 @@ TEST_CASE("an unknown verb names the nearest and all there are") {
 
 TEST_CASE("verbs that this version does not have are unknown") {
   for (const char* verb : {"explain", "sweep", "plan", "doctor", "calibrate"}) {
-    CHECK(stepsim(verb).exit_code == 2);
+    CHECK(run_stepsim(verb).exit_code == 2);
   }
 }
 
 TEST_CASE("a misspelt option names the nearest") {
-  const Outcome outcome = stepsim("run " + example + " --formt json");
+  const Outcome outcome = run_stepsim("run " + example + " --formt json");
   CHECK(outcome.exit_code == 2);
   CHECK(contains(outcome.err, "there is no option \"--formt\""));
   CHECK(contains(outcome.err, "did you mean \"--format\"?"));
@@ -56,7 +56,7 @@ TEST_CASE("wrong usage exits with 2 and says how to get help") {
        {"", "run", "run a b", "list", "list gpus", "clocks llama3-70b", "run x --format yaml",
         "run x --flops 6n", "import", "import onnx x", "--verbose"}) {
     CAPTURE(arguments);
-    const Outcome outcome = stepsim(arguments);
+    const Outcome outcome = run_stepsim(arguments);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
     CHECK_FALSE(outcome.err.empty());
