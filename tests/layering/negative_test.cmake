@@ -60,6 +60,10 @@ expect(check_sources workloads/a.cpp "return std::sqrt(x)" pass)
 expect(check_sources calibrate/a.cpp "return std::pow(x, 0.5)" pass)
 expect(check_sources tests/sim/a.cpp "// reads ../shared/x" pass)
 
+expect(check_readmes sim/a.hpp "" "sim/README.md is missing")
+expect(check_readmes sim/README.md "- `a`: is not there." "describes `a`, which is not there")
+expect(check_readmes sim/base/README.md "- `gone.hpp`: a line." "describes `gone`")
+
 file(REMOVE_RECURSE "${SCRATCH}")
 if(NOT failures STREQUAL "")
   message(FATAL_ERROR "${failures}")
