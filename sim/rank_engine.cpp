@@ -74,6 +74,7 @@ RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgr
       environment_(&environment),
       streams_(code.of_stream.size()),
       next_(code.of_stream.size(), never),
+      earliest_change_(code.of_stream.size(), never),
       slots_(program.slots.size()),
       records_(code.code->record_count, unknown),
       host_base_{0} {
@@ -106,20 +107,8 @@ void RankEngine::run(std::int64_t present) {
 /// The earliest moment at which a meeting whose end is not known can change what kernels are left.
 std::int64_t RankEngine::horizon(std::int64_t present) const {
   std::int64_t earliest = never;
-  for (const StreamState& stream : streams_) {
-    const bool is_waiting = stream.phase == Phase::waiting;
-    const bool is_open =
-        is_waiting || ((stream.phase == Phase::latency || stream.phase == Phase::transfer) &&
-                       stream.meeting_end == never);
-    if (!is_open) continue;
-    std::int64_t change = stream.earliest_end;
-    if (is_waiting) {
-      change = later_by(present, stream.residency.latency_ps);
-      if (stream.residency.memory_thousandths == 0) {
-        change = later_by(change, stream.residency.transfer_ps);
-      }
-    }
-    earliest = std::min(earliest, change);
+  for (const std::int64_t change : earliest_change_) {
+    earliest = std::min(earliest, change < 0 ? later_by(present, -1 - change) : change);
   }
   return earliest;
 }
@@ -193,6 +182,9 @@ void RankEngine::begin_meeting(std::size_t index, const StreamInstruction& instr
   stream.meeting_end = never;
   stream.residency = environment_->residency(participant_, instruction.number);
   ++unknown_ends_;
+  const bool begins_unnoticed = stream.residency.memory_thousandths == 0;
+  earliest_change_[index] = -1 - later_by(stream.residency.latency_ps,
+                                          begins_unnoticed ? stream.residency.transfer_ps : 0);
   if (stream.residency.sms > 0) {
     sms_taken_ += stream.residency.sms;
     change_speeds(now);
@@ -205,7 +197,7 @@ void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
   StreamState& stream = streams_[index];
   stream.phase = Phase::latency;
   next_[index] = later_by(start_ps, stream.residency.latency_ps);
-  stream.earliest_end = later_by(next_[index], stream.residency.transfer_ps);
+  earliest_change_[index] = later_by(next_[index], stream.residency.transfer_ps);
   // A transfer that takes no memory bandwidth begins unnoticed; the engine may be past that.
   if (stream.residency.memory_thousandths == 0) {
     stream.phase = Phase::transfer;
@@ -216,6 +208,7 @@ void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
 void RankEngine::set_end(std::uint32_t meeting, std::int64_t end_ps) {
   const std::size_t index = code_->stream_of_meeting[meeting];
   streams_[index].meeting_end = end_ps;
+  earliest_change_[index] = never;
   if (streams_[index].phase == Phase::transfer) next_[index] = end_ps;
   --unknown_ends_;
 }

@@ -118,7 +118,6 @@ class RankEngine {
     std::int64_t since = 0;    // when `rest` was true
     std::uint32_t speed = SpeedStep::full_speed;
     std::int64_t meeting_end = never;
-    std::int64_t earliest_end = 0;  // of a meeting that has started
     Residency residency;
   };
 
@@ -154,8 +153,10 @@ class RankEngine {
   std::uint32_t participant_;
   Environment* environment_;
   std::vector<StreamState> streams_;
-  std::vector<std::int64_t>
-      next_;  // of each stream: when something happens there, if that is known
+  std::vector<std::int64_t> next_;  // of each stream: when something happens there, where known
+  /// Of each stream in a meeting whose end is not known, when that can change what kernels are left
+  /// at the earliest: a moment, or −1 − (how long after the start of a meeting that is to start).
+  std::vector<std::int64_t> earliest_change_;
   std::vector<SlotState> slots_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> host_base_;  // when the host went on after each sync passed so far

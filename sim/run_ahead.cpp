@@ -28,7 +28,7 @@ RunAhead::RunAhead(const Job& job, const std::vector<CompiledProgram>& programs,
     states_[i].first_clock = clocks;
     clocks += states_[i].program->stream_count + states_[i].program->register_count;
   }
-  clocks_.resize(clocks);
+  clocks_.resize(clocks + 1);  // one more, so that a rank without streams has a first clock too
   for (std::size_t i = states_.size(); i > 0; --i) {
     enqueue(ParticipantId{static_cast<std::uint32_t>(i - 1)});
   }

@@ -6,8 +6,7 @@ namespace stepsim::sim {
 
 SharingRun::SharingRun(const Job& job, const std::vector<CompiledProgram>& programs,
                        const Population& population)
-    : job_(job),
-      programs_(programs),
+    : programs_(programs),
       population_(population),
       table_(job, programs, population),
       transfers_(population),

@@ -54,7 +54,6 @@ class SharingRun : public RankEngine::Environment {
                       std::optional<std::uint32_t> slowest_link_class);
   void plan(ParticipantId id);
 
-  const Job& job_;
   const std::vector<CompiledProgram>& programs_;
   const Population& population_;
   RendezvousTable table_;
