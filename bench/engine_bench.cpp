@@ -40,8 +40,14 @@ void execute_job(benchmark::State& state, const stepsim::sim::Job& job, Folding 
 }
 
 /// Every rank simulated, though they are alike.
-void execute_fsdp(benchmark::State& state) { execute_job(state, job_of(state), Folding::off); }
-BENCHMARK(execute_fsdp)->Arg(8)->Arg(64)->Arg(512)->Unit(benchmark::kMillisecond);
+void execute_fsdp(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  execute_job(state, fsdp_job({.ranks = ranks, .sharing = state.range(1) != 0}), Folding::off);
+}
+BENCHMARK(execute_fsdp)
+    ->ArgNames({"ranks", "sharing"})
+    ->ArgsProduct({{8, 64, 512}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
 
 /// Llama 3 405B's shape on range(0) × 128 GPUs: range(1) slow ranks, range(2) with sharing.
 PipelineShape shape_of(const benchmark::State& state) {

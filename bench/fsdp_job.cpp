@@ -105,6 +105,17 @@ sim::Job fsdp_job(const FsdpShape& shape) {
     shard.members.push_back(sim::Rank{r});
     job.ranks.push_back({sim::ProgramId{0}, {0}});
   }
+  if (shape.sharing) {
+    for (sim::KernelCost& kernel : job.kernels) {
+      kernel.sharing.by_sms_taken = {{8, sim::SpeedStep::full_speed * 7 / 8}};
+    }
+    for (sim::CollectiveCost& cost : job.collective_costs[0]) {
+      cost.sms = 16;
+      cost.rate = 500'000;
+    }
+    job.links.push_back({"nic", 720'720});
+    shard.links = {{sim::LinkId{0}, 1}};
+  }
   job.communicators.push_back(shard);
   return job;
 }

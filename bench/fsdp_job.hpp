@@ -12,6 +12,8 @@ struct FsdpShape {
   std::uint32_t layers = 80;
   std::uint32_t forward_kernels = 30;   // of one layer
   std::uint32_t backward_kernels = 90;  // of one layer, recomputation included
+  /// Whether collectives slow kernels and share one link with each other.
+  bool sharing = false;
 };
 
 /// About layers × (forward_kernels + backward_kernels + 30) ops a rank.
