@@ -34,5 +34,7 @@ NodeImport import_topology_matrix(const DataDirectory& data, const std::string& 
 
 /// A node as the text of a node file: reads back to the same node.
 std::string node_yaml(const Node& node);
+/// The same with the notes as comments in front.
+std::string import_yaml(const NodeImport& import);
 
 }  // namespace stepsim::topology

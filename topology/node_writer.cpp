@@ -55,4 +55,15 @@ std::string node_yaml(const Node& node) {
   return write_yaml(root);
 }
 
+std::string import_yaml(const NodeImport& import) {
+  std::string text;
+  for (const std::string& note : import.notes) {
+    text += "# ";
+    // A note may quote the file; nothing of it may end the comment.
+    for (const char c : note) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    text += '\n';
+  }
+  return text + node_yaml(import.node);
+}
+
 }  // namespace stepsim::topology

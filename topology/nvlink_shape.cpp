@@ -45,6 +45,11 @@ int regular_part_size(const std::vector<int>& part) {
   return static_cast<int>(size);
 }
 
+NvlinkShape only_some_joined(Box& box) {
+  box.notes.push_back("NVLink joins only some of the GPUs: counted as PCIe");
+  return {};
+}
+
 NvlinkShape switched(Box& box) {
   NvlinkShape shape{Interconnect::nvswitch, box.gpus.front().switch_links, 0, false};
   for (const BoxGpu& gpu : box.gpus) {
@@ -54,6 +59,7 @@ NvlinkShape switched(Box& box) {
                         std::to_string(shape.links_of_a_gpu) + ": took the fewer");
     shape.links_of_a_gpu = std::min(shape.links_of_a_gpu, gpu.switch_links);
   }
+  if (shape.links_of_a_gpu == 0) return only_some_joined(box);
   return shape;
 }
 
@@ -77,13 +83,13 @@ NvlinkShape joined_by_peers(Box& box, const Device& device) {
   }
   const int size = regular_part_size(nvlink_parts(box));
   if (size <= 1) {
-    box.notes.push_back("NVLink joins only some of the GPUs: counted as PCIe");
-    return {};
+    return only_some_joined(box);
   }
   NvlinkShape shape{Interconnect::nvlink_mesh, links_to_peers(box.gpus.front()), 0, false};
   for (const BoxGpu& gpu : box.gpus) {
     shape.links_of_a_gpu = std::min(shape.links_of_a_gpu, links_to_peers(gpu));
   }
+  if (shape.links_of_a_gpu == 0) return only_some_joined(box);
   if (size < static_cast<int>(box.gpus.size())) {
     shape.domain = size;
     box.notes.push_back("NVLink joins GPUs in groups of " + std::to_string(size) +

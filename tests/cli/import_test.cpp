@@ -77,3 +77,33 @@ TEST_CASE("a config that cannot be imported names the reason and its place") {
   CHECK(run_stepsim("import hf " + scratch.write("config.json", small_llama) + " --gpus 0")
             .exit_code == 2);
 }
+
+TEST_CASE("a box's GPU matrix becomes a node that runs") {
+  const Scratch scratch;
+  const std::string matrix =
+      scratch.write("box.txt",
+                    "GPU0 GPU1 GPU2 GPU3 NIC0 CPU Affinity\nGPU0 X NV18 NV18 NV18 PIX 0-31\n"
+                    "GPU1 NV18 X NV18 NV18 NODE 0-31\nGPU2 NV18 NV18 X NV18 SYS 32-63\n"
+                    "GPU3 NV18 NV18 NV18 X SYS 32-63\n");
+  const std::string node = scratch.path("box.yaml");
+  const Outcome outcome = run_stepsim("import topo " + matrix +
+                                      " --device h200-sxm-141gb --port '400 Gb/s' --name mine");
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "# the file does not name the CPU: took intel"));
+  CHECK(contains(outcome.out, "device: h200-sxm-141gb"));
+  CHECK(run_stepsim("import topo " + matrix + " -o " + node).exit_code == 0);
+  const std::string config = scratch.write("config.json", small_llama);
+  const std::string job = scratch.path("job.yaml");
+  CHECK(run_stepsim("import hf " + config + " --gpus 4 -o " + job).exit_code == 0);
+  const auto result = stepsim_json("run " + job + " --set cluster.node=" + node);
+  CHECK(result.at("simulation").at("ranks") == 4);
+}
+
+TEST_CASE("a box that cannot be read is refused with its line") {
+  const Scratch scratch;
+  const std::string matrix = scratch.write("box.txt", "GPU0 GPU1\nGPU0 X NV18\nGPU1 NV18 X SYS\n");
+  CHECK(run_stepsim("import topo " + matrix).exit_code == 2);
+  CHECK(contains(run_stepsim("import topo " + matrix).err, "box.txt:3"));
+  CHECK(run_stepsim("import nccl-xml " + matrix).exit_code == 2);
+  CHECK(run_stepsim("import topo " + matrix + " --port fast").exit_code == 2);
+}

@@ -161,6 +161,18 @@ TEST_CASE("cells that contradict each other are pointed out", "[import]") {
   CHECK(notes_say(import, "line 3: GPU1 to GPU0 is SYS"));
 }
 
+TEST_CASE("a GPU without NVLink among others that have it makes the box PCIe", "[import]") {
+  const NodeImport one_sided = matrix("GPU0 GPU1\nGPU0 X NV12\nGPU1 SYS X\n");
+  CHECK(one_sided.node.interconnect == Interconnect::pcie);
+  CHECK(notes_say(one_sided, "joins only some"));
+  const NodeImport unplugged = xml(system_xml(gpu_xml("a", to_switch) + gpu_xml("b", "")));
+  CHECK(unplugged.node.interconnect == Interconnect::pcie);
+  const Document document = parse_document(node_yaml(unplugged.node), "n", DocumentFormat::yaml);
+  Diagnostics problems;
+  read_node(shipped(), document.root, "", problems);
+  CHECK_NOTHROW(problems.throw_if_any());
+}
+
 TEST_CASE("a text that is no matrix is refused with the line", "[import]") {
   CHECK(refusal(read_matrix, "hello\n").find("holds no matrix") != std::string::npos);
   CHECK(refusal(read_matrix, "").find("matrix") != std::string::npos);
