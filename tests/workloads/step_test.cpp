@@ -21,6 +21,10 @@ namespace {
 
 using testing::Executed;
 
+double flops_per_rank(const Step& step) {
+  return hardware_flops(step.hardware_flops, FlopsConvention::full_attention);
+}
+
 /// A whole scenario as the builder takes it: real model, real node, real costs.
 struct World {
   DataDirectory data = DataDirectory::find();
@@ -97,14 +101,14 @@ TEST_CASE("recomputation costs time and arithmetic, and saves memory") {
   for (const CheckpointKind kind :
        {CheckpointKind::none, CheckpointKind::selective, CheckpointKind::full}) {
     world.training.activation_checkpointing = kind;
-    flops.push_back(world.build().hardware_flops_per_rank);
+    flops.push_back(flops_per_rank(world.build()));
     peaks.push_back(world.memory().peak_allocated);
   }
   CHECK(std::is_sorted(flops.begin(), flops.end()));
   CHECK(std::is_sorted(peaks.rbegin(), peaks.rend()));
   CHECK(flops[2] < flops[0] * 4 / 3);  // early stop: the last product of a block never runs twice
   world.training.checkpoint_early_stop = false;
-  CHECK(world.build().hardware_flops_per_rank > flops[2]);
+  CHECK(flops_per_rank(world.build()) > flops[2]);
 }
 
 TEST_CASE("the buffers of a Llama block sum to the closed form") {
@@ -216,7 +220,7 @@ TEST_CASE("micro-batches repeat the work and not the optimizer") {
   const Step one = world.build();
   world.training.global_batch *= 4;
   const Step four = world.build();
-  CHECK(four.hardware_flops_per_rank == 4 * one.hardware_flops_per_rank);
+  CHECK(flops_per_rank(four) == 4 * flops_per_rank(one));
   const auto adamw = [](const Step& step) {
     return testing::execute_job(step.job).named("adamw").size();
   };
