@@ -48,7 +48,7 @@ TEST_CASE("a folder in the place of the JSON file stays as it is") {
   CHECK(scratch.names().empty());
 }
 
-TEST_CASE("--json writes into the name of an open file and does not replace it") {
+TEST_CASE("the option --json writes into the name of an open file and does not replace it") {
   const Outcome outcome = run_stepsim("run " + example + " --json /proc/self/fd/2");
   CHECK(outcome.exit_code == 0);
   CHECK(nlohmann::json::parse(outcome.err).at("schema") == "stepsim.result/1");

@@ -120,7 +120,7 @@ TEST_CASE("equal runs print equal results, to the byte but for what may differ")
   CHECK(without_run_details(first).dump() == without_run_details(second).dump());
 }
 
-TEST_CASE("--json and --format json say the same") {
+TEST_CASE("the option --json and --format json say the same") {
   const Scratch scratch;
   const std::string file = scratch.path("result.json");
   CHECK(run_stepsim("run " + example + " --json " + file).exit_code == 0);
@@ -139,14 +139,14 @@ TEST_CASE("the scenario block of a result is a scenario with the same result") {
   CHECK(second.at("memory").dump() == first.at("memory").dump());
 }
 
-TEST_CASE("--set changes the scenario and the result") {
+TEST_CASE("the option --set changes the scenario and the result") {
   const ordered_json one = stepsim_json("run " + example);
   const ordered_json two = stepsim_json("run " + example + " --set training.global_batch=128");
   CHECK(two.at("scenario").at("training").at("global_batch") == 128);
   CHECK(two.at("step_time_s").get<double>() > one.at("step_time_s").get<double>());
 }
 
-TEST_CASE("--flops changes the convention and nothing but the FLOPs") {
+TEST_CASE("the option --flops changes the convention and nothing but the FLOPs") {
   const ordered_json full = stepsim_json("run " + example);
   const ordered_json causal = stepsim_json("run " + example + " --flops causal-attention");
   CHECK(full.at("flops_convention") == "full-attention");

@@ -3,7 +3,7 @@
 
 using namespace stepsim::test;
 
-TEST_CASE("--version names version, build and compiler") {
+TEST_CASE("the option --version names version, build and compiler") {
   const Outcome outcome = run_stepsim("--version");
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "stepsim 0."));
@@ -12,7 +12,7 @@ TEST_CASE("--version names version, build and compiler") {
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("--help lists the verbs and gives an example") {
+TEST_CASE("the option --help lists the verbs and gives an example") {
   const Outcome outcome = run_stepsim("--help");
   CHECK(outcome.exit_code == 0);
   for (const char* verb : {"run", "memory", "clocks", "roofline", "list", "schema", "import"}) {
