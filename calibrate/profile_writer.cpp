@@ -120,6 +120,17 @@ void append_streaming(std::string& text, const KernelProfile& profile) {
   }
 }
 
+void append_interference(std::string& text, const workloads::InterferenceProfile& interference) {
+  const auto line = [&text](const char* key, const Sourced<double>& factor) {
+    text += fmt::format("  {}: {{ value: {}, {} }}\n", key, rounded(factor.value),
+                        source_of(factor.source));
+  };
+  text +=
+      "\ninterference:  # of the time that collectives beside a kernel add to it by its model\n";
+  line("sm_contention", interference.sm_contention);
+  line("memory_contention", interference.memory_contention);
+}
+
 }  // namespace
 
 std::string rounded(double value) { return fmt::format("{:.4g}", value); }
@@ -144,6 +155,7 @@ std::string profile_text(const KernelProfile& profile) {
   }
   append_attention(text, profile.attention);
   append_streaming(text, profile);
+  if (profile.attention.inherited_from.empty()) append_interference(text, profile.interference);
   return text;
 }
 

@@ -175,6 +175,7 @@ void resolve_software(const SoftwareSpec& spec, Scenario& scenario) {
   software.cuda_graph = spec.cuda_graph.value_or(software.cuda_graph);
   software.attention = spec.attention.value_or(software.attention);
   software.nccl_version = spec.nccl.value_or(software.nccl_version);
+  software.interference = spec.interference.value_or(software.interference);
 }
 
 void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems) {

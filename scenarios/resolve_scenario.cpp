@@ -152,6 +152,7 @@ ScenarioSpec spec_of(const Scenario& scenario) {
   spec.software.cuda_graph = scenario.software.cuda_graph;
   spec.software.attention = scenario.software.attention;
   spec.software.nccl = scenario.software.nccl_version;
+  spec.software.interference = scenario.software.interference;
   if (scenario.measured) spec.measured = scenario.measured->as_written;
   return spec;
 }

@@ -222,6 +222,8 @@ const Block<SoftwareSpec>& software_block() {
                     "Kernels are launched as a recorded graph")
           .optional("attention", &SoftwareSpec::attention, attention_words(), "Attention kernel")
           .optional("nccl", &SoftwareSpec::nccl, NcclVersion{}, "Version of NCCL")
+          .optional("interference", &SoftwareSpec::interference, Flag{},
+                    "Kernels slow while collectives hold SMs and memory bandwidth of their GPU")
           .later({"fused", "pytorch", "transformer_engine", "released", "launch_blocking",
                   "data_loader"});
   return block;

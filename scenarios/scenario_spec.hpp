@@ -80,6 +80,7 @@ struct SoftwareSpec : BlockSpec {
   std::optional<bool> cuda_graph;
   std::optional<workloads::AttentionKernel> attention;
   std::optional<std::string> nccl;
+  std::optional<bool> interference;
 };
 
 struct MeasuredSpec : BlockSpec {

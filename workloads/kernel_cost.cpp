@@ -83,9 +83,32 @@ GemmMachine KernelCostModel::machine_for(const Gemm& gemm) const {
           static_cast<double>(device_.l2_cache.value.count())};
 }
 
+AttentionMachine KernelCostModel::machine_for(const Attention& attention) const {
+  const int sms = device_.streaming_multiprocessors.value;
+  return {sms, sms, peak(attention.format), device_.memory_bandwidth.value.bytes_per_second()};
+}
+
+StreamingMachine KernelCostModel::streaming_machine() const {
+  return {device_.memory_bandwidth.value.bytes_per_second(),
+          device_.vector_peak.value.flops_per_second()};
+}
+
+const GemmCoefficients& KernelCostModel::coefficients_for(const Gemm& gemm) const {
+  return choose(*profile_, gemm.format).profile.coefficients;
+}
+
+const StreamingProfile& KernelCostModel::streaming_profile(StreamingKind kind) const {
+  const auto found = profile_->streaming.find(kind);
+  return found != profile_->streaming.end() ? found->second
+                                            : profile_->streaming.at(StreamingKind::elementwise);
+}
+
+StreamingCoefficients KernelCostModel::coefficients_for(const Streaming& streaming) const {
+  return streaming_profile(streaming.kind).coefficients();
+}
+
 GemmTime KernelCostModel::gemm_candidate(const Gemm& gemm, Setting setting) const {
-  return gemm_time(gemm, machine_for(gemm), choose(*profile_, gemm.format).profile.coefficients,
-                   setting);
+  return gemm_time(gemm, machine_for(gemm), coefficients_for(gemm), setting);
 }
 
 KernelTime KernelCostModel::time_of(const Gemm& gemm, Setting setting) const {
@@ -109,11 +132,8 @@ KernelTime KernelCostModel::time_of(const Gemm& gemm, Setting setting) const {
 
 KernelTime KernelCostModel::flash_time(const Attention& attention, Setting setting) const {
   const AttentionProfile& profile = profile_->attention;
-  const int sms = device_.streaming_multiprocessors.value;
-  const AttentionMachine machine{sms, sms, peak(attention.format),
-                                 device_.memory_bandwidth.value.bytes_per_second()};
   const AttentionTime forward =
-      attention_forward_time(attention, machine, profile.coefficients, setting);
+      attention_forward_time(attention, machine_for(attention), profile.coefficients, setting);
   KernelTime time{forward.total_s, forward.compute_s, forward.memory_s, forward.fixed_s, false, ""};
   time.assumed = !profile.inherited_from.empty() || !forward.head_dim_measured ||
                  profile.source.kind == SourceKind::assumed;
@@ -151,18 +171,14 @@ KernelTime KernelCostModel::time_of(const Attention& attention, Setting setting)
 }
 
 KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches) const {
-  const auto found = profile_->streaming.find(streaming.kind);
-  const StreamingProfile& profile = found != profile_->streaming.end()
-                                        ? found->second
-                                        : profile_->streaming.at(StreamingKind::elementwise);
-  const StreamingMachine machine{device_.memory_bandwidth.value.bytes_per_second(),
-                                 device_.vector_peak.value.flops_per_second()};
-  const StreamingTime parts = streaming_time(streaming, launches, machine, profile.coefficients());
+  const StreamingProfile& profile = streaming_profile(streaming.kind);
+  const StreamingTime parts =
+      streaming_time(streaming, launches, streaming_machine(), profile.coefficients());
   return {parts.total_s,
           parts.compute_s,
           parts.memory_s,
           parts.fixed_s,
-          !profile.inherited_from.empty() || found == profile_->streaming.end() ||
+          !profile.inherited_from.empty() || profile_->streaming.count(streaming.kind) == 0 ||
               profile.memory_efficiency.source.kind == SourceKind::assumed,
           describe(profile.memory_efficiency.source, profile.inherited_from)};
 }

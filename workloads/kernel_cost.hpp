@@ -4,9 +4,11 @@
 /// measured, datasheet numbers with its generation's efficiencies where it has not.
 /// workloads/gemm_cost.hpp, attention_cost.hpp and streaming_cost.hpp hold the three models.
 
+#include "workloads/attention_cost.hpp"
 #include "workloads/gemm_cost.hpp"
 #include "workloads/kernel.hpp"
 #include "workloads/plan.hpp"
+#include "workloads/streaming_cost.hpp"
 
 #include "topology/device.hpp"
 
@@ -31,7 +33,8 @@ struct KernelTime {
 
 /// The shape of a kernel profile and its reader are in workloads/kernel_profile.hpp.
 struct KernelProfile;
-struct AttentionTime;
+struct StreamingProfile;
+struct TakenLevels;
 
 class KernelCostModel {
  public:
@@ -49,7 +52,11 @@ class KernelCostModel {
   /// benchmark repeats the measured kernels and finds their operands in L2.
   /// Throws InputError when the device has no arithmetic in the kernel's number format.
   KernelTime time(const Kernel& kernel, Setting setting = Setting::step) const;
+  /// What the engine takes, when nothing shares the device.
   sim::KernelCost cost(const Kernel& kernel) const;
+  /// Its speed in a training step while others take so much of the device, for the levels that
+  /// occur (workloads/kernel_sharing.hpp).
+  sim::KernelSharing sharing(const Kernel& kernel, const TakenLevels& levels) const;
   /// The candidate behind a matrix multiplication's time, correction not applied.
   GemmTime gemm_candidate(const Gemm& gemm, Setting setting = Setting::step) const;
 
@@ -62,13 +69,20 @@ class KernelCostModel {
   /// Time of the chosen attention kernels over that of the measured ones, 1 where unknown.
   double attention_factor() const;
 
- private:
+  /// What the three models are evaluated with.
   GemmMachine machine_for(const Gemm& gemm) const;
+  AttentionMachine machine_for(const Attention& attention) const;
+  StreamingMachine streaming_machine() const;
+  const GemmCoefficients& coefficients_for(const Gemm& gemm) const;
+  StreamingCoefficients coefficients_for(const Streaming& streaming) const;
+
+ private:
   KernelTime time_of(const Gemm& gemm, Setting setting) const;
   KernelTime time_of(const Attention& attention, Setting setting) const;
   KernelTime time_of(const Streaming& streaming, int launches) const;
   KernelTime flash_time(const Attention& attention, Setting setting) const;
   KernelTime unfused_time(const Attention& attention) const;
+  const StreamingProfile& streaming_profile(StreamingKind kind) const;
 
   topology::Device device_;
   std::shared_ptr<const KernelProfile> profile_;

@@ -58,11 +58,24 @@ struct StreamingProfile {
   StreamingCoefficients coefficients() const { return {memory_efficiency.value, start_s.value}; }
 };
 
+/// How much of the time that the loss of SMs or of memory bandwidth to collectives adds to a kernel
+/// by its model (workloads/kernel_sharing.hpp) is charged: 1 all of it, 0 none. Profiles without an
+/// `interference` block have these.
+struct InterferenceProfile {
+  Sourced<double> sm_contention{
+      1,
+      {SourceKind::assumed, "kernels lose the SMs that collectives hold, neither more nor less"}};
+  Sourced<double> memory_contention{
+      1,
+      {SourceKind::assumed, "kernels lose the memory bandwidth that collectives take, as it is"}};
+};
+
 struct KernelProfile {
   std::string device;
   std::map<topology::MatrixFormat, GemmProfile> gemm;
   AttentionProfile attention;
   std::map<StreamingKind, StreamingProfile> streaming;
+  InterferenceProfile interference;
   std::string file;  // where it was read from
   std::string hash;  // of its bytes, its grids' and those of the file it inherits
 };

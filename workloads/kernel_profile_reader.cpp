@@ -222,6 +222,16 @@ void read_streaming(ObjectReader& parent, std::map<StreamingKind, StreamingProfi
   reader.finish();
 }
 
+void read_interference(ObjectReader& parent, InterferenceProfile& interference) {
+  const DocumentNode* block = parent.take("interference");
+  if (block == nullptr) return;
+  ObjectReader reader(*block, parent.path_of("interference"), parent.diagnostics());
+  const Number factor{.least = 0, .most = 10};
+  reader.required("sm_contention", interference.sm_contention, factor);
+  reader.required("memory_contention", interference.memory_contention, factor);
+  reader.finish();
+}
+
 /// What a file without an own block for something takes over.
 KernelProfile inherited(const DataDirectory& data, const std::string& base) {
   KernelProfile profile = read_kernel_profile(data, base);
@@ -268,6 +278,7 @@ KernelProfile read_kernel_profile(const DataDirectory& data, const std::string& 
   }
   read_attention(reader, profile.attention);
   read_streaming(reader, profile.streaming);
+  read_interference(reader, profile.interference);
   check_complete(reader, profile);
   reader.finish();
   problems.throw_if_any();

@@ -59,6 +59,7 @@ struct Software {
   bool cuda_graph = false;
   AttentionKernel attention = AttentionKernel::flash2;
   std::string nccl_version = "2.27.7";
+  bool interference = true;  // kernels slow while collectives hold SMs and memory bandwidth
 };
 
 }  // namespace stepsim::workloads

@@ -25,6 +25,10 @@ class ModelledCosts final : public CostSource {
                                  const topology::GroupShape& shape) const override {
     return input_.collectives.cost(collective, bytes, shape);
   }
+  sim::KernelSharing sharing(const Kernel& kernel, const TakenLevels& levels) const override {
+    if (!input_.software.interference) return {};
+    return input_.kernels.sharing(kernel, levels);
+  }
 
  private:
   const StepInput& input_;

@@ -38,6 +38,8 @@ bool KernelLess::operator()(const Kernel& a, const Kernel& b) const {
       a.work);
 }
 
+sim::KernelSharing CostSource::sharing(const Kernel&, const TakenLevels&) const { return {}; }
+
 sim::KernelCost NoCost::kernel(const Kernel& kernel) const {
   sim::KernelCost cost;
   cost.name = kernel.name;
@@ -77,6 +79,11 @@ std::vector<sim::CollectiveCost> StepCosts::collective_row(
     if (collectives_[i].group == group)
       row[i] = source_.collective(collective_kinds_[i], collectives_[i].bytes, shape);
   return row;
+}
+
+void StepCosts::share(const TakenLevels& levels) {
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    kernels_[i].sharing = source_.sharing(kernel_work_[i], levels);
 }
 
 }  // namespace stepsim::workloads

@@ -4,6 +4,7 @@
 /// collectives are noted and costed per kind of communicator when the job is put together.
 
 #include "workloads/kernel.hpp"
+#include "workloads/kernel_sharing.hpp"
 
 #include "topology/collective.hpp"
 
@@ -29,6 +30,8 @@ class CostSource {
   virtual sim::KernelCost kernel(const Kernel& kernel) const = 0;
   virtual sim::CollectiveCost collective(topology::Collective collective, Bytes bytes,
                                          const topology::GroupShape& shape) const = 0;
+  /// How the kernel slows while collectives take so much of the device. Without: not at all.
+  virtual sim::KernelSharing sharing(const Kernel& kernel, const TakenLevels& levels) const;
 };
 
 /// Every kernel and every collective takes no time: for programs of which only memory is asked.
@@ -54,6 +57,9 @@ class StepCosts {
   /// stay zero and are never looked at.
   std::vector<sim::CollectiveCost> collective_row(const std::string& group,
                                                   const topology::GroupShape& shape) const;
+
+  /// Gives every kernel its speeds at the levels.
+  void share(const TakenLevels& levels);
 
   const Kernel& work_of(sim::KernelId id) const { return kernel_work_[id.index()]; }
   std::vector<sim::KernelCost> take_kernels() { return std::move(kernels_); }

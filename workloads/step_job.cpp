@@ -70,6 +70,7 @@ sim::Job assemble_job(sim::Program program, const Plan& plan, const topology::Cl
   }
   job.programs.push_back(std::move(program));
   job.collectives = costs.collective_specs();
+  costs.share(taken_levels(job));
   job.kernels = costs.take_kernels();
   return job;
 }
