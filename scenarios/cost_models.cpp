@@ -85,6 +85,20 @@ void add_collectives(Assumptions& assumptions, const sim::Job& job) {
                        fmt::join(names, ", ")));
 }
 
+// What the speeds of kernels beside collectives rest on, where any kernel has such speeds.
+void add_interference(Assumptions& assumptions, const sim::Job& job,
+                      const workloads::InterferenceProfile& interference) {
+  const auto slows = [&](std::vector<sim::SpeedStep> sim::KernelSharing::*table) {
+    return std::any_of(job.kernels.begin(), job.kernels.end(), [&](const sim::KernelCost& kernel) {
+      return !(kernel.sharing.*table).empty();
+    });
+  };
+  if (slows(&sim::KernelSharing::by_sms_taken))
+    add_if_assumed(assumptions, "interference", interference.sm_contention);
+  if (slows(&sim::KernelSharing::by_memory_taken))
+    add_if_assumed(assumptions, "interference", interference.memory_contention);
+}
+
 }  // namespace
 
 CostModels::CostModels(const DataDirectory& data, const Scenario& scenario)
@@ -106,7 +120,8 @@ std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
   return uses;
 }
 
-std::vector<std::string> gather_assumptions(const Scenario& scenario, const workloads::Step& step) {
+std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
+                                                 const workloads::Step& step) const {
   Assumptions assumptions;
   for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
   add_device(assumptions, scenario.cluster.node.device);
@@ -115,6 +130,7 @@ std::vector<std::string> gather_assumptions(const Scenario& scenario, const work
   for (const std::string& text : step.assumptions) add_once(assumptions, text);
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);
+  add_interference(assumptions, step.job, kernels_.profile().interference);
   return assumptions;
 }
 

@@ -26,15 +26,15 @@ class CostModels {
   /// Every data file the models were read from, in the order of the layers.
   std::vector<ProfileUse> profiles(const Scenario& scenario) const;
 
+  /// What the answer rests on that nobody measured or stated: the scenario's open keys, assumed
+  /// numbers of the profiles, unmeasured kernels and collectives of the step, what kernels beside
+  /// collectives lose. Each once, in that order.
+  std::vector<std::string> assumptions(const Scenario& scenario, const workloads::Step& step) const;
+
  private:
   DataDirectory data_;
   workloads::KernelCostModel kernels_;
   topology::CollectiveModel collectives_;
 };
-
-/// What the answer rests on that nobody measured or stated: the scenario's open keys, assumed
-/// numbers of the profiles, unmeasured kernels and collectives of the step. Each once, in that
-/// order.
-std::vector<std::string> gather_assumptions(const Scenario& scenario, const workloads::Step& step);
 
 }  // namespace stepsim::scenarios

@@ -78,7 +78,7 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   result.memory = memory_with_remedy(data, scenario, input, step);
   result.measured_error = error_against(scenario.measured, result.step_time);
   result.profiles = models.profiles(scenario);
-  result.assumptions = gather_assumptions(scenario, step);
+  result.assumptions = models.assumptions(scenario, step);
   result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()),
                        static_cast<std::int64_t>(execution.classes.count()), execution.op_count,
                        seconds_since(start), 1};

@@ -139,7 +139,7 @@ MemoryAnswer account_memory(const DataDirectory& data, const Scenario& scenario)
   const workloads::StepInput input = models.input(scenario);
   const workloads::Step step = workloads::build_step(input);
   return {memory_with_remedy(data, scenario, input, step), models.profiles(scenario),
-          gather_assumptions(scenario, step)};
+          models.assumptions(scenario, step)};
 }
 
 }  // namespace stepsim::scenarios
