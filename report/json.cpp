@@ -77,6 +77,16 @@ ordered_json clocks_block(const sim::CriticalPath& path) {
   return clocks;
 }
 
+ordered_json added_block(const std::vector<scenarios::AddedTime>& times) {
+  ordered_json list = ordered_json::array();
+  for (const scenarios::AddedTime& added : times) {
+    list.push_back({{"cause", added.cause},
+                    {"clock", sim::to_string(added.clock)},
+                    {"added_s", exact_seconds(added.time)}});
+  }
+  return list;
+}
+
 ordered_json time_line_block(const sim::TimeLine& line) {
   ordered_json idle;
   for (std::size_t i = 0; i < line.idle_by_cause.size(); ++i) {
@@ -165,6 +175,7 @@ ordered_json run_json(const Scenario& scenario, const StepResult& result) {
   document["exposed_communication_s"] = exact_seconds(result.time_line.exposed);
   document["communication"] = communication_block(result.time_line);
   document["clocks"] = clocks_block(result.critical_path);
+  document["clocks_added"] = added_block(result.added);
   document["timeline"] = time_line_block(result.time_line);
   document["busy"] = {{"compute_s", exact_seconds(result.time_line.busy_compute)},
                       {"communication_s", exact_seconds(result.time_line.busy_communication)},

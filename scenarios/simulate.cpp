@@ -74,6 +74,7 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   result.step_time = execution.step_time;
   add_rates(result, scenario, step);
   result.critical_path = sim::critical_path(step.job, execution);
+  result.added = added_times(step.job, result.critical_path);
   result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
   result.measured_error = error_against(scenario.measured, result.step_time);

@@ -2,6 +2,7 @@
 
 /// The answer: everything `stepsim run` and `stepsim memory` print, as data.
 
+#include "scenarios/added_time.hpp"
 #include "scenarios/scenario.hpp"
 
 #include "workloads/memory.hpp"
@@ -56,6 +57,7 @@ struct StepResult {
   double hfu = 0;
   double peak_flops_per_second = 0;  // dense bf16 datasheet peak: the denominator of mfu and hfu
   sim::CriticalPath critical_path;
+  std::vector<AddedTime> added;  // parts of critical_path.by_clock
   sim::TimeLine time_line;  // mean over ranks; its parts sum to step_time as they do for one rank
   MemoryResult memory;
   std::optional<double> measured_error;  // predicted step time / measured step time − 1

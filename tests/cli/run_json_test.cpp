@@ -65,7 +65,8 @@ TEST_CASE("the JSON result has the documented keys, in their order") {
                     "schema", "scenario", "provenance", "step_time_s", "tokens_per_second",
                     "tokens_per_second_per_gpu", "model_flops_per_second_per_gpu", "mfu", "hfu",
                     "flops_convention", "peak_flops_per_second", "exposed_communication_s",
-                    "communication", "clocks", "timeline", "busy", "memory", "simulation"});
+                    "communication", "clocks", "clocks_added", "timeline", "busy", "memory",
+                    "simulation"});
   CHECK(result.at("schema") == "stepsim.result/1");
   for (const char* key : {"version", "build", "profiles", "assumptions", "seed"}) {
     CHECK(result.at("provenance").contains(key));

@@ -1,0 +1,45 @@
+#include "scenarios/added_time.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stepsim::scenarios {
+
+namespace {
+
+const sim::Program& program_of(const sim::Job& job, const sim::PathStep& step) {
+  return job.programs[job.ranks[step.rank.index()].program.index()];
+}
+
+std::string cause_of_sharing(const sim::Job& job, const sim::PathStep& step) {
+  if (step.slowest_link) return "shares " + job.links[step.slowest_link->index()].name;
+  if (!step.resident_op) return "sharing";
+  const sim::Program& program = program_of(job, step);
+  const sim::Op& resident = program.ops[*step.resident_op];
+  return "interference with " + program.slots[resident.slot.index()].group;
+}
+
+sim::Clock kernel_clock(const sim::Job& job, const sim::PathStep& step) {
+  return job.kernels[program_of(job, step).ops[step.op].target].clock;
+}
+
+}  // namespace
+
+std::vector<AddedTime> added_times(const sim::Job& job, const sim::CriticalPath& path) {
+  std::map<std::pair<std::string, sim::Clock>, Time> sums;
+  for (const sim::PathStep& step : path.steps) {
+    if (step.sharing > Time::zero())
+      sums[{cause_of_sharing(job, step), sim::Clock::communication}] += step.sharing;
+    if (step.slow_rank > Time::zero())
+      sums[{"slow rank " + std::to_string(step.rank.value), kernel_clock(job, step)}] +=
+          step.slow_rank;
+  }
+  std::vector<AddedTime> added;
+  for (const auto& [key, time] : sums) added.push_back({key.first, key.second, time});
+  std::stable_sort(added.begin(), added.end(),
+                   [](const AddedTime& a, const AddedTime& b) { return a.time > b.time; });
+  return added;
+}
+
+}  // namespace stepsim::scenarios
