@@ -69,6 +69,7 @@ ClusterSpec cluster_of(const Scenario& scenario) {
   spec.fabric.oversubscription = scenario.cluster.oversubscription;
   spec.fabric.nic = changes.nic;
   spec.fabric.nics_per_node = changes.nics_per_node;
+  if (!scenario.slow.empty()) spec.slow = scenario.slow;
   return spec;
 }
 
@@ -123,7 +124,8 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
   Scenario scenario;
   scenario.file = problems.site("").node.where().file;
   const bool model = resolve_model(data, spec, problems, scenario);
-  const bool cluster = resolve_cluster(data, spec.cluster, problems, scenario);
+  const bool cluster = resolve_cluster(data, spec.cluster, problems, scenario) &&
+                       resolve_slow(spec.cluster, problems, scenario);
   check_strategy_keys(spec, problems);
   resolve_software(spec.software, scenario);
   if (spec.plan.strategy) scenario.plan.strategy = *spec.plan.strategy;

@@ -24,6 +24,8 @@ bool resolve_model(const DataDirectory& data, const ScenarioSpec& spec, KeyProbl
                    Scenario& scenario);
 bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
                      Scenario& scenario);
+/// After the cluster, whose ranks it names.
+bool resolve_slow(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_software(const SoftwareSpec& spec, Scenario& scenario);

@@ -50,6 +50,7 @@ struct Scenario {
   DocumentNode model_reference;
   DocumentNode node_reference;
   HardwareChanges hardware_changes;
+  std::vector<SlowPartSpec> slow;  // every entry complete, no rank twice
 };
 
 /// Reads a scenario file with `overrides` («path=value», as --set takes them) applied. Throws

@@ -124,6 +124,17 @@ const Block<FabricSpec>& fabric_block() {
   return block;
 }
 
+const Block<SlowPartSpec>& slow_part_block() {
+  static const Block<SlowPartSpec> block =
+      Block<SlowPartSpec>()
+          .required("rank", &SlowPartSpec::rank, Integer{0, ScenarioLimits::gpus - 1},
+                    "Which GPU, counted from 0")
+          .required("compute_time", &SlowPartSpec::compute_time, Number{1, 1000},
+                    "How long its kernels take, as a multiple of what they take on its type")
+          .later({"node", "nic_bandwidth"});
+  return block;
+}
+
 const Block<ClusterSpec>& cluster_block() {
   static const Block<ClusterSpec> block =
       Block<ClusterSpec>()
@@ -137,7 +148,8 @@ const Block<ClusterSpec>& cluster_block() {
                     "used")
           .optional("gpu", &ClusterSpec::gpu, gpu_block(), "What differs from the device file")
           .optional("fabric", &ClusterSpec::fabric, fabric_block(), "Network between the nodes")
-          .later({"slow", "noise"});
+          .optional("slow", &ClusterSpec::slow, SlowParts{}, "What is slower than its type")
+          .later({"noise"});
   return block;
 }
 
@@ -285,6 +297,21 @@ Json schema_of(const Checkpointing& /*format*/) {
 DocumentNode to_node(const Checkpointing& /*format*/, const CheckpointingSpec& value) {
   const bool word = !value.policy && !value.n && !value.early_stop;
   return word ? to_node(checkpoint_words(), *value.kind) : checkpointing_block().write(value);
+}
+
+bool read_value(const ValueSite& site, const SlowParts& /*format*/, SlowPartSpec& value) {
+  return slow_part_block().read(site.node, site.path, site.diagnostics, value);
+}
+
+Json schema_of(const SlowParts& /*format*/) {
+  return {{"type", "array"}, {"items", slow_part_block().schema({})}};
+}
+
+DocumentNode to_node(const SlowParts& /*format*/, const std::vector<SlowPartSpec>& value) {
+  DocumentNode list;
+  list.kind = NodeKind::list;
+  for (const SlowPartSpec& part : value) list.items.push_back(slow_part_block().write(part));
+  return list;
 }
 
 bool read_value(const ValueSite& site, const MeasuredBlock& /*format*/, MeasuredSpec& value) {

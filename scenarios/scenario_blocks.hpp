@@ -33,6 +33,12 @@ bool read_value(const ValueSite& site, const Checkpointing& format, Checkpointin
 Json schema_of(const Checkpointing& format);
 DocumentNode to_node(const Checkpointing& format, const CheckpointingSpec& value);
 
+/// A list of `{ rank: 17, compute_time: 1.3 }`.
+struct SlowParts {};
+bool read_value(const ValueSite& site, const SlowParts& format, SlowPartSpec& value);
+Json schema_of(const SlowParts& format);
+DocumentNode to_node(const SlowParts& format, const std::vector<SlowPartSpec>& value);
+
 /// `{ step_time: …, source: … }`: the block may be absent as a whole.
 struct MeasuredBlock {};
 bool read_value(const ValueSite& site, const MeasuredBlock& format, MeasuredSpec& value);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stepsim::scenarios {
 
@@ -35,12 +36,19 @@ struct FabricSpec : BlockSpec {
   std::optional<int> nics_per_node;
 };
 
+/// One entry of cluster.slow: a rank that computes slower than its type.
+struct SlowPartSpec : BlockSpec {
+  std::optional<int> rank;
+  std::optional<double> compute_time;
+};
+
 struct ClusterSpec : BlockSpec {
   std::optional<DocumentNode> node;  // name, path or block of a node file's keys
   std::optional<int> nodes;
   std::optional<int> gpus;
   GpuSpec gpu;
   FabricSpec fabric;
+  std::optional<std::vector<SlowPartSpec>> slow;
 };
 
 struct PlanSpec : BlockSpec {

@@ -2,6 +2,7 @@
 
 #include "scenarios/cost_models.hpp"
 #include "scenarios/simulate_memory.hpp"
+#include "scenarios/slow_parts.hpp"
 
 #include "workloads/kernel_cost.hpp"
 #include "workloads/step.hpp"
@@ -67,7 +68,8 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
   const auto start = std::chrono::steady_clock::now();
   const CostModels models(data, scenario);
   const workloads::StepInput input = models.input(scenario);
-  const workloads::Step step = workloads::build_step(input);
+  workloads::Step step = workloads::build_step(input);
+  apply_slow_parts(scenario, step.job);
   const sim::Execution execution = sim::execute(step.job);
 
   StepResult result;

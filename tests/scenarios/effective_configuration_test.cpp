@@ -33,6 +33,12 @@ void check_round_trip(const std::map<int, std::string>& lines) {
   CHECK(second.training.checkpoint_early_stop == first.training.checkpoint_early_stop);
   CHECK(second.training.gradient_sync_every_micro_batch ==
         first.training.gradient_sync_every_micro_batch);
+  CHECK(second.software.interference == first.software.interference);
+  REQUIRE(second.slow.size() == first.slow.size());
+  for (std::size_t i = 0; i < first.slow.size(); ++i) {
+    CHECK(second.slow[i].rank == first.slow[i].rank);
+    CHECK(second.slow[i].compute_time == first.slow[i].compute_time);
+  }
   CHECK(second.measured.has_value() == first.measured.has_value());
   if (first.measured) CHECK(second.measured->step_time_s == first.measured->step_time_s);
 }
@@ -68,7 +74,8 @@ TEST_CASE("the effective configuration names every key with its value") {
         "  compile: true\n"
         "  cuda_graph: false\n"
         "  attention: flash2\n"
-        "  nccl: \"2.27.7\"\n");
+        "  nccl: \"2.27.7\"\n"
+        "  interference: true\n");
 }
 
 TEST_CASE("the effective configuration loads to the same scenario, from any folder") {
@@ -94,5 +101,8 @@ TEST_CASE("the effective configuration loads to the same scenario, from any fold
   check_round_trip({{12,
                      "measured: {mfu: 0.412, peak: 989.4 TFLOP/s, flops_convention: six-n, "
                      "source: 'a \"log\": #3'}"}});
+  check_round_trip(
+      {{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3}, {rank: 9, compute_time: 2}]"}});
+  check_round_trip({{12, "software: {interference: false}"}});
   check_round_trip({{12, "measured: {step_time: 1.2345 s}"}});
 }

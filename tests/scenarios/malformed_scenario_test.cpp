@@ -254,8 +254,8 @@ TEST_CASE("what later versions will know is refused by saying so") {
        "adamw)"},
       {{{10, "  tokens: 15000000000000"}},
        "s.yaml:10:11: training.tokens: is not supported by this version yet"},
-      {{{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3}]"}},
-       "s.yaml:5:9: cluster.slow: is not supported by this version yet"},
+      {{{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3, node: 1}]"}},
+       "s.yaml:5:45: cluster.slow[0].node: is not supported by this version yet"},
       {{{4, "  nodes: 2\n  gpu: {power_limit: 500 W}"}},
        "s.yaml:5:22: cluster.gpu.power_limit: is not supported by this version yet"},
       {{{12, "software: {pytorch: 2.4.0}"}},
@@ -265,6 +265,21 @@ TEST_CASE("what later versions will know is refused by saying so") {
       {{{12, "workload: {kind: decode}"}},
        "s.yaml:12:11: workload: is not supported by this version yet"},
   });
+}
+
+TEST_CASE("slow ranks are of the cluster, once each, and slower") {
+  const auto complaint_of = [](const std::string& list) {
+    return complaint(scenario_text({{4, "  nodes: 2\n  slow: " + list}}));
+  };
+  CHECK(complaint_of("[{rank: 15, compute_time: 1.3}, {rank: 0, compute_time: 2}]") == "");
+  CHECK(complaint_of("[{rank: 16, compute_time: 1.3}]") ==
+        "s.yaml:5:17: cluster.slow[0].rank: is 16, but the cluster has 16 GPUs (expected from 0 to "
+        "15)");
+  CHECK(complaint_of("[{rank: 3, compute_time: 2}, {rank: 3, compute_time: 3}]") ==
+        "s.yaml:5:45: cluster.slow[1].rank: is 3, which is there twice (expected each once)");
+  CHECK(complaint_of("[{rank: 3, compute_time: 0.5}]") ==
+        "s.yaml:5:34: cluster.slow[0].compute_time: is 0.5 (expected a number from 1 to 1000)");
+  CHECK(complaint_of("{rank: 3, compute_time: 2}") != "");
 }
 
 TEST_CASE("degrees of 1 that this version does not cut by are taken") {
