@@ -127,10 +127,10 @@ std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
   add_device(assumptions, scenario.cluster.node.device);
   add_node(assumptions, scenario.cluster);
   add_sharing(assumptions, step.job);
+  add_interference(assumptions, step.job, kernels_.profile().interference);
   for (const std::string& text : step.assumptions) add_once(assumptions, text);
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);
-  add_interference(assumptions, step.job, kernels_.profile().interference);
   return assumptions;
 }
 

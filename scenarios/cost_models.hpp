@@ -27,8 +27,8 @@ class CostModels {
   std::vector<ProfileUse> profiles(const Scenario& scenario) const;
 
   /// What the answer rests on that nobody measured or stated: the scenario's open keys, assumed
-  /// numbers of the profiles, unmeasured kernels and collectives of the step, what kernels beside
-  /// collectives lose. Each once, in that order.
+  /// numbers of the profiles, what kernels beside collectives lose, unmeasured kernels and
+  /// collectives of the step. Each once, in that order.
   std::vector<std::string> assumptions(const Scenario& scenario, const workloads::Step& step) const;
 
  private:
