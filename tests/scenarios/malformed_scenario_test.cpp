@@ -267,21 +267,6 @@ TEST_CASE("what later versions will know is refused by saying so") {
   });
 }
 
-TEST_CASE("slow ranks are of the cluster, once each, and slower") {
-  const auto complaint_of = [](const std::string& list) {
-    return complaint(scenario_text({{4, "  nodes: 2\n  slow: " + list}}));
-  };
-  CHECK(complaint_of("[{rank: 15, compute_time: 1.3}, {rank: 0, compute_time: 2}]") == "");
-  CHECK(complaint_of("[{rank: 16, compute_time: 1.3}]") ==
-        "s.yaml:5:17: cluster.slow[0].rank: is 16, but the cluster has 16 GPUs (expected from 0 to "
-        "15)");
-  CHECK(complaint_of("[{rank: 3, compute_time: 2}, {rank: 3, compute_time: 3}]") ==
-        "s.yaml:5:45: cluster.slow[1].rank: is 3, which is there twice (expected each once)");
-  CHECK(complaint_of("[{rank: 3, compute_time: 0.5}]") ==
-        "s.yaml:5:34: cluster.slow[0].compute_time: is 0.5 (expected a number from 1 to 1000)");
-  CHECK(complaint_of("{rank: 3, compute_time: 2}") != "");
-}
-
 TEST_CASE("degrees of 1 that this version does not cut by are taken") {
   CHECK(complaint(scenario_text({{7, "  shard: 16\n  tp: 1\n  pp: 1\n  cp: 1"}})) == "");
   CHECK(
