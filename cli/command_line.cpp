@@ -96,6 +96,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   add_list(app, invocation);
   add_schema(app, invocation);
   add_import(app, invocation);
+  add_calibrate(app, invocation);
 }
 
 std::string version_text() {

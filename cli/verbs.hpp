@@ -36,6 +36,7 @@ void add_roofline(CLI::App& app, Invocation& invocation);
 void add_list(CLI::App& app, Invocation& invocation);
 void add_schema(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
+void add_calibrate(CLI::App& app, Invocation& invocation);
 
 /// The scenario a verb reads: FILE, --set and --flops.
 struct ScenarioOptions {

@@ -140,6 +140,26 @@ CollectiveModel::CollectiveModel(const DataDirectory& data, const Cluster& clust
                                  const std::string& nccl_version, CalibrationUse use)
     : CollectiveModel(data, cluster, settings_of(nccl_version), use) {}
 
+CollectiveModel CollectiveModel::on(const Cluster& cluster) const {
+  auto changed = std::make_shared<Data>(*data_);
+  changed->cluster = cluster;
+  return CollectiveModel(std::move(changed));
+}
+
+CollectiveModel CollectiveModel::with(NcclSettings settings) const {
+  check_settings(settings);
+  auto changed = std::make_shared<Data>(*data_);
+  settings.version = data_->settings.version;
+  changed->settings = std::move(settings);
+  return CollectiveModel(std::move(changed));
+}
+
+CollectiveModel CollectiveModel::uncalibrated() const {
+  auto changed = std::make_shared<Data>(*data_);
+  changed->calibration.reset();
+  return CollectiveModel(std::move(changed));
+}
+
 CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes,
                                               const GroupShape& group) const {
   check_group(group, bytes);

@@ -66,6 +66,12 @@ class CollectiveModel {
   CollectiveModel(const DataDirectory& data, const Cluster& cluster,
                   const std::string& nccl_version, CalibrationUse use = CalibrationUse::calibrated);
 
+  /// The same tables and factors for something else, without reading the files again: what-ifs are
+  /// many. The version stays.
+  CollectiveModel on(const Cluster& cluster) const;
+  CollectiveModel with(NcclSettings settings) const;
+  CollectiveModel uncalibrated() const;
+
   /// bytes are counted as nccl-tests does: the full gathered or scattered buffer; the whole send
   /// buffer of a rank for all-to-all; the message for send_receive (whose group is its two ranks).
   /// A group of one rank, or no bytes, costs nothing. Never falls as bytes grow. Throws
@@ -86,6 +92,7 @@ class CollectiveModel {
 
  private:
   struct Data;
+  explicit CollectiveModel(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };
 

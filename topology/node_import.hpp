@@ -32,6 +32,10 @@ NodeImport import_nccl_topology(const DataDirectory& data, const std::string& fi
 NodeImport import_topology_matrix(const DataDirectory& data, const std::string& file,
                                   const ImportChoices& choices = {});
 
+/// A node type by a name of topology/nodes, or by the path of a node file (YAML), an NCCL topology
+/// file (.xml) or a matrix (.txt). Throws InputError naming the nearest name.
+NodeImport find_node(const DataDirectory& data, const std::string& reference);
+
 /// A node as the text of a node file: reads back to the same node.
 std::string node_yaml(const Node& node);
 /// The same with the notes as comments in front.
