@@ -92,6 +92,12 @@ Time whole_picoseconds(double microseconds) {
   return Time::picoseconds(static_cast<std::int64_t>(count));
 }
 
+std::int64_t port_rate(double port_us, double transfer_us) {
+  if (!(port_us > 0)) return 0;
+  const double part = std::min(1.0, port_us / transfer_us);
+  return std::max<std::int64_t>(1, std::llrint(part * full_ports));
+}
+
 }  // namespace
 
 const char* to_string(Collective collective) {
@@ -112,7 +118,15 @@ const char* to_string(Collective collective) {
   return "unknown";
 }
 
+/// A prediction, and what its transfer asks of the ports of a node.
+struct Predicted {
+  CollectivePrediction prediction;
+  double port_us = 0;
+};
+
 struct CollectiveModel::Data {
+  Predicted predict(Collective collective, Bytes bytes, const GroupShape& group) const;
+
   Cluster cluster;
   NcclSettings settings;
   nccl::TunerTables tuner;
@@ -160,16 +174,17 @@ CollectiveModel CollectiveModel::uncalibrated() const {
   return CollectiveModel(std::move(changed));
 }
 
-CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes,
-                                              const GroupShape& group) const {
+Predicted CollectiveModel::Data::predict(Collective collective, Bytes bytes,
+                                         const GroupShape& group) const {
   check_group(group, bytes);
-  CollectivePrediction prediction;
+  Predicted predicted;
+  CollectivePrediction& prediction = predicted.prediction;
   prediction.algorithm = "none";
-  if (group.ranks == 1 || bytes == Bytes(0)) return prediction;
-  const GroupCost cost(data_->cluster, data_->tuner, data_->search, data_->point_to_point,
-                       data_->calibration ? &*data_->calibration : nullptr, data_->settings,
-                       collective, group);
+  if (group.ranks == 1 || bytes == Bytes(0)) return predicted;
+  const GroupCost cost(cluster, tuner, search, point_to_point,
+                       calibration ? &*calibration : nullptr, settings, collective, group);
   const SizedCost here = cost.at(bytes);
+  predicted.port_us = cost.port_us(here, bytes);
   prediction.algorithm = here.algorithm;
   prediction.protocol = here.protocol;
   prediction.channels = here.channels;
@@ -182,12 +197,18 @@ CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes
       count / (prediction.time_us - prediction.latency_us) / gigabytes_per_second_in_bytes_per_us;
   prediction.bus_bandwidth_gb_per_s = bus_factor(collective, group.ranks) * count /
                                       prediction.time_us / gigabytes_per_second_in_bytes_per_us;
-  return prediction;
+  return predicted;
+}
+
+CollectivePrediction CollectiveModel::predict(Collective collective, Bytes bytes,
+                                              const GroupShape& group) const {
+  return data_->predict(collective, bytes, group).prediction;
 }
 
 sim::CollectiveCost CollectiveModel::cost(Collective collective, Bytes bytes,
                                           const GroupShape& group) const {
-  const CollectivePrediction prediction = predict(collective, bytes, group);
+  const Predicted predicted = data_->predict(collective, bytes, group);
+  const CollectivePrediction& prediction = predicted.prediction;
   sim::CollectiveCost cost;
   cost.algorithm = prediction.algorithm;
   cost.assumed = prediction.assumed;
@@ -200,6 +221,7 @@ sim::CollectiveCost CollectiveModel::cost(Collective collective, Bytes bytes,
   cost.memory_thousandths =
       memory_thousandths(data_->memory_traffic, data_->cluster, collective, prediction.algorithm,
                          group, prediction.bandwidth_gb_per_s);
+  cost.rate = port_rate(predicted.port_us, prediction.time_us - prediction.latency_us);
   return cost;
 }
 

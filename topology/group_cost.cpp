@@ -1,6 +1,5 @@
 #include "topology/group_cost.hpp"
 
-#include "topology/link_load.hpp"
 #include "topology/nccl/channels.hpp"
 
 #include "sim/base/error.hpp"
@@ -70,6 +69,10 @@ std::vector<nccl::Candidate> allowed(std::vector<nccl::Candidate> candidates,
     });
   }
   return candidates;
+}
+
+double wire_us(const LinkLoad& load, Bytes bytes) {
+  return load.share * static_cast<double>(bytes.count()) / (1000 * load.gb_per_s);
 }
 
 }  // namespace
@@ -162,13 +165,23 @@ void GroupCost::limit_channels(SizedCost& cost) const {
   cost.assumed = true;
 }
 
+std::vector<LinkLoad> GroupCost::loads(const SizedCost& cost) const {
+  const double port = std::min(communicator_.links.port, communicator_.links.pcie);
+  return link_loads(cluster_, collective_, cost.algorithm, group_, port);
+}
+
+double GroupCost::port_us(const SizedCost& cost, Bytes bytes) const {
+  for (const LinkLoad& load : loads(cost)) {
+    if (load.link == LinkClass::port) return wire_us(load, bytes);
+  }
+  return 0;
+}
+
 /// No faster than the busiest link between nodes carries its bytes.
 void GroupCost::hold_to_wires(SizedCost& cost, Bytes bytes) const {
-  const double port = std::min(communicator_.links.port, communicator_.links.pcie);
-  for (const LinkLoad& load : link_loads(cluster_, collective_, cost.algorithm, group_, port)) {
+  for (const LinkLoad& load : loads(cost)) {
     if (load.link == LinkClass::gpu) continue;
-    const double wire_us = load.share * static_cast<double>(bytes.count()) / (1000 * load.gb_per_s);
-    cost.time_us = std::max(cost.time_us, cost.latency_us + wire_us);
+    cost.time_us = std::max(cost.time_us, cost.latency_us + wire_us(load, bytes));
   }
 }
 

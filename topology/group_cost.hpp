@@ -4,6 +4,7 @@
 /// limit of the wires between nodes. Private to topology; CollectiveModel is the face of it.
 
 #include "topology/calibration.hpp"
+#include "topology/link_load.hpp"
 #include "topology/nccl/tuning.hpp"
 #include "topology/point_to_point.hpp"
 
@@ -31,12 +32,16 @@ class GroupCost {
             const GroupShape& group);
 
   SizedCost at(Bytes bytes) const;
+  /// How long the group's part of a node's ports needs for what it sends through them; 0 on one
+  /// node.
+  double port_us(const SizedCost& cost, Bytes bytes) const;
 
  private:
   SizedCost tuned(Bytes bytes) const;
   SizedCost messages(Bytes bytes) const;
   void limit_channels(SizedCost& cost) const;
   void hold_to_wires(SizedCost& cost, Bytes bytes) const;
+  std::vector<LinkLoad> loads(const SizedCost& cost) const;
   template <class Predicted>
   void calibrate(SizedCost& cost, Bytes bytes, Predicted predicted_us) const;
 

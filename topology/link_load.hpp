@@ -6,6 +6,7 @@
 
 #include "topology/collective.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct LinkLoad {
   double share = 0;     // bytes through it, one direction, as a multiple of the collective's bytes
   double gb_per_s = 0;  // what the group may use of it; 0 for `gpu`, which the tuner models
 };
+
+/// Rate of a collective in the engine (sim::CollectiveCost::rate) that fills the group's part of a
+/// node's ports: divides exactly among up to 16 transfers.
+inline constexpr std::int64_t full_ports = 720'720;
 
 /// Links that carry something, from the GPUs outwards. `algorithm` as in CollectivePrediction;
 /// `port_gb_per_s` is what one port takes.

@@ -2,6 +2,7 @@
 
 #include "workloads/ddp.hpp"
 #include "workloads/fsdp2.hpp"
+#include "workloads/port_links.hpp"
 #include "workloads/step_costs.hpp"
 #include "workloads/step_job.hpp"
 #include "workloads/step_modules.hpp"
@@ -135,6 +136,7 @@ Step build(const StepInput& input, const CostSource& source, MicroBatches which)
   sim::Program program =
       emit(input, work, costs, emitted_micro_batches(input, which), step.assumptions);
   step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
+  if (input.software.interference) share_ports(input.cluster, step.job);
   step.hardware_flops = matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
   step.assumptions.push_back(
       "gradients are clipped by their global norm, and the optimizer is one fused kernel");

@@ -192,3 +192,26 @@ TEST_CASE("the fair part of an uplink shrinks with its oversubscription", "[link
   CHECK(loads[3].link == LinkClass::pod_uplink);
   CHECK(loads[3].gb_per_s == Approx(1600.0 / 7));  // four nodes' ports over seven
 }
+
+TEST_CASE("a collective asks for at most its part of the ports, and for none on one node",
+          "[link_load]") {
+  Cluster cluster;
+  cluster.node = load_node(DataDirectory::find(), "dgx-h100");
+  cluster.nodes = 8;
+  cluster.gpus = 64;
+  const CollectiveModel model(DataDirectory::find(), cluster, "2.27.7");
+  std::vector<sim::Rank> ranks;
+  for (std::uint32_t rank = 0; rank < 64; ++rank) ranks.push_back({rank});
+  const GroupShape all = group_shape(cluster, ranks);
+  const GroupShape node = group_shape(cluster, {ranks.begin(), ranks.begin() + 8});
+  const Bytes large(1'000'000'000);
+  for (const Collective one : {Collective::all_gather, Collective::reduce_scatter}) {
+    const sim::CollectiveCost cost = model.cost(one, large, all);
+    CHECK(cost.rate > full_ports / 2);
+    CHECK(cost.rate <= full_ports);
+    // The rate is the bytes that leave a node over what its eight ports carry meanwhile.
+    const double left = 63.0 / 64 * 1e9 / (8 * 50e9);
+    CHECK(static_cast<double>(cost.rate) / full_ports <= 1.1 * left / cost.transfer.seconds());
+    CHECK(model.cost(one, large, node).rate == 0);
+  }
+}
