@@ -25,6 +25,9 @@ using workloads::TokenBatch;
 
 constexpr double bf16_bytes = 2;
 constexpr std::int64_t most_tokens = 1'000'000'000;
+// A batch of sequences, and the tokens each looks back at.
+constexpr std::int64_t most_sequences = 1'000'000;
+constexpr std::int64_t most_context = 10'000'000;
 constexpr int most_ranks = 1'000'000;
 
 void check_count(const char* option, std::int64_t value, std::int64_t most) {
@@ -41,9 +44,9 @@ void check(const ClocksRequest& request) {
   check_count("--tensor-parallel", request.tensor_parallel, most_ranks);
   check_count("--data-parallel", request.data_parallel, most_ranks);
   if (request.decode) {
-    check_count("--decode", request.decode->batch, most_tokens);
+    check_count("--decode", request.decode->batch, most_sequences);
     if (request.decode->context != 0) {
-      check_count("--decode", request.decode->context, most_tokens);
+      check_count("--decode", request.decode->context, most_context);
     }
   }
   if (request.sequence_length == 0) return;
@@ -139,6 +142,10 @@ void add_decode(ClocksAnswer& answer, const ClocksRequest& request, const Kernel
   answer.kv_cache_bytes =
       workloads::kv_cache_bytes(answer.model, regime.batch, regime.context, bf16_bytes) /
       request.tensor_parallel;
+  constexpr double largest_bytes = 9e18;  // what 64 bits can count
+  if (answer.kv_cache_bytes > largest_bytes) {
+    throw RangeError("a KV cache of more bytes than 64 bits can count");
+  }
 }
 
 }  // namespace

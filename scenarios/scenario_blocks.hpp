@@ -19,8 +19,8 @@ struct ScenarioLimits {
   static constexpr std::int64_t sequence_length = 10'000'000;
   static constexpr std::int64_t micro_batch = 65'536;
   static constexpr std::int64_t global_batch = 1'000'000'000;
-  /// Layers × micro-batches: one rank's program holds the ops of each.
-  static constexpr std::int64_t layer_passes = 500'000;
+  /// Layers × micro-batches: one rank's program holds the ops of each, about 20 kB a pass.
+  static constexpr std::int64_t layer_passes = 100'000;
   /// Tokens of a micro-batch.
   static constexpr std::int64_t micro_batch_tokens = 134'217'728;
 };

@@ -36,13 +36,15 @@ bool in_one_nvlink_domain(const Node& node, const std::vector<sim::Rank>& member
   return true;
 }
 
-/// The fair part of a node's ports: those of its members, or a share of one.
-void share_ports(const Cluster& cluster, GroupShape& shape) {
+/// The fair part of a node's ports: those of its members, or a share of one. Every ring and tree
+/// goes through every node, and NCCL takes the fewest channels that any node offers, so the node
+/// with the fewest members decides.
+void share_ports(const Cluster& cluster, int fewest_ranks_of_a_node, GroupShape& shape) {
   const int gpus = cluster.node.gpus;
   const int ports = cluster.node.nics.value;
-  shape.nics_per_node = std::max(1, shape.ranks_per_node * ports / gpus);
-  if (shape.ranks_per_node * ports < gpus) {
-    shape.port_sharers = gpus / (shape.ranks_per_node * ports);
+  shape.nics_per_node = std::max(1, fewest_ranks_of_a_node * ports / gpus);
+  if (fewest_ranks_of_a_node * ports < gpus) {
+    shape.port_sharers = gpus / (fewest_ranks_of_a_node * ports);
   }
 }
 
@@ -62,10 +64,12 @@ GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& mem
   shape.ranks = static_cast<int>(members.size());
   shape.nodes = static_cast<int>(by_node.size());
   shape.ranks_per_node = 0;
+  int fewest_ranks_of_a_node = cluster.node.gpus;
   std::set<int> leaves;
   std::set<int> pods;
   for (const auto& [node, count] : by_node) {
     shape.ranks_per_node = std::max(shape.ranks_per_node, count);
+    fewest_ranks_of_a_node = std::min(fewest_ranks_of_a_node, count);
     leaves.insert(node / under_leaf);
     if (cluster.nodes_per_pod > 0) pods.insert(node / cluster.nodes_per_pod);
   }
@@ -73,7 +77,7 @@ GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& mem
   if (shape.nodes == 1) return shape;
   shape.leaves = static_cast<int>(leaves.size());
   shape.pods = std::max(1, static_cast<int>(pods.size()));
-  share_ports(cluster, shape);
+  share_ports(cluster, fewest_ranks_of_a_node, shape);
   return shape;
 }
 

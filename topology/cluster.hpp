@@ -41,8 +41,8 @@ struct GroupShape {
   int ranks = 1;
   int nodes = 1;           // nodes that hold a member
   int ranks_per_node = 1;  // of the fullest node
-  /// Ports its members on one node may use: its fair part of the node's ports, at least one. 0 on
-  /// one node.
+  /// Ports its members on one node may use: the fair part of the ports of the node that holds the
+  /// fewest of them, at least one. 0 on one node.
   int nics_per_node = 0;
   /// Groups like this one that share one port when every GPU of the node is in one.
   int port_sharers = 1;

@@ -69,7 +69,7 @@ class HfReader {
 /// Largest values accepted: far above any model, and small enough that a parameter count of all of
 /// them together stays below 2^63.
 struct ShapeLimits {
-  static constexpr std::int64_t layers = 10'000;
+  static constexpr std::int64_t layers = 1'000;
   static constexpr std::int64_t width = 1'000'000;
   static constexpr std::int64_t heads = 10'000;
   static constexpr std::int64_t head_dim = 10'000;

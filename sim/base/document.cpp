@@ -143,9 +143,14 @@ std::string read_file(const std::string& file, std::size_t largest_file_bytes) {
     fail({file, 1, 1}, "is " + std::to_string(size) + " bytes long",
          "at most " + std::to_string(largest_file_bytes) + " bytes");
   }
-  std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad()) fail({file}, "cannot be read to its end");
-  return bytes;
+  try {
+    std::string bytes(std::istreambuf_iterator<char>(stream), {});
+    if (!stream.bad()) return bytes;
+  } catch (const std::ios_base::failure&) {
+    // libstdc++ reports a failed read of a file buffer by throwing, whatever stream.exceptions()
+    // says.
+  }
+  fail({file}, "cannot be read to its end");
 }
 
 Document parse_document(std::string_view text, const std::string& name, DocumentFormat format,

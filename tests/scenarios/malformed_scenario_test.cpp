@@ -292,7 +292,7 @@ TEST_CASE("models and node types that are not there are refused with the nearest
        "heads (expected head_dim, or a hidden size that the heads divide)"},
       {{{1, "model: {model_type: llama, hiden_size: 4096}"}},
        "s.yaml:1:8: model.hidden_size: is missing (expected a whole number from 1 to 1000000)\n"
-       "s.yaml:1:8: model.num_hidden_layers: is missing (expected a whole number from 1 to 10000)\n"
+       "s.yaml:1:8: model.num_hidden_layers: is missing (expected a whole number from 1 to 1000)\n"
        "s.yaml:1:8: model.num_attention_heads: is missing (expected a whole number from 1 to "
        "10000)\n"
        "s.yaml:1:8: model.intermediate_size: is missing (expected a whole number from 1 to "
@@ -332,7 +332,7 @@ TEST_CASE("problems in the files that a scenario names are located in those file
   folder.write("s.yaml", scenario_text({{1, "model: config.json"}, {3, "  node: ./node.yaml"}}));
   CHECK(
       complaint_of_file(folder, "s.yaml") ==
-      "config.json:1:1: num_hidden_layers: is missing (expected a whole number from 1 to 10000)\n"
+      "config.json:1:1: num_hidden_layers: is missing (expected a whole number from 1 to 1000)\n"
       "config.json:1:1: num_attention_heads: is missing (expected a whole number from 1 to 10000)\n"
       "config.json:1:1: intermediate_size: is missing (expected a whole number from 1 to "
       "10000000)\n"

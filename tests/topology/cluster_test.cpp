@@ -49,8 +49,13 @@ TEST_CASE("groups share a port when there are fewer ports than groups", "[cluste
   CHECK(group_shape(cluster_of(4, 4), ranks(0, 16, 2)) == GroupShape{16, 4, 4, 2, 1, 1, 1});
 }
 
-TEST_CASE("a partly used node counts by its fullest node", "[cluster]") {
-  CHECK(group_shape(cluster_of(2), ranks(0, 12)) == GroupShape{12, 2, 8, 8, 1, 1, 1});
+TEST_CASE("a partly used node lends its few ports only, and its fullest node counts inside",
+          "[cluster]") {
+  CHECK(group_shape(cluster_of(2), ranks(0, 12)) == GroupShape{12, 2, 8, 4, 1, 1, 1});
+  CHECK(group_shape(cluster_of(2), ranks(0, 9)) == GroupShape{9, 2, 8, 1, 1, 1, 1});
+  CHECK(group_shape(cluster_of(2, 4), ranks(0, 9)) == GroupShape{9, 2, 8, 1, 2, 1, 1});
+  // Six ranks of which two are on the first node and four on the second.
+  CHECK(group_shape(cluster_of(2), ranks(6, 6)) == GroupShape{6, 2, 4, 2, 1, 1, 1});
 }
 
 TEST_CASE("leaves follow the fabric", "[cluster]") {
