@@ -18,7 +18,7 @@ namespace {
 
 struct ClocksOptions {
   scenarios::ClocksRequest request;
-  std::vector<std::int64_t> decode;
+  std::string decode;
   std::string link;
   bool cuda_graph = false;
   bool eager = false;
@@ -27,13 +27,16 @@ struct ClocksOptions {
 
 scenarios::ClocksRequest request_of(const ClocksOptions& options) {
   scenarios::ClocksRequest request = options.request;
-  if (!options.decode.empty()) request.decode = {options.decode[0], options.decode[1]};
+  if (!options.decode.empty()) {
+    const std::vector<std::int64_t> numbers =
+        whole_numbers("--decode", options.decode, {"BATCH,CONTEXT", "32,8192", 2});
+    request.decode = {numbers[0], numbers[1]};
+  }
   request.launch_mode = workloads::launch_mode(!options.eager, options.cuda_graph);
   if (options.link.empty()) return request;
   const ParsedQuantity<Bandwidth> link = parse_bandwidth(options.link);
   if (!link.value) {
-    throw InputError(Diagnostic{
-        {}, "--link", "\"" + options.link + "\" " + link.problem, link.expected, link.suggestion});
+    throw InputError(Diagnostic{{}, "--link", link.problem, link.expected, link.suggestion});
   }
   request.data_link = *link.value;
   return request;
@@ -64,8 +67,6 @@ void add_options(CLI::App& verb, ClocksOptions& options) {
                             ->type_name("N");
   verb.add_option("--decode", options.decode,
                   "Decode one token for a batch of sequences that look back at a context")
-      ->delimiter(',')
-      ->expected(2)
       ->type_name("BATCH,CONTEXT")
       ->excludes(tokens)
       ->excludes(length);

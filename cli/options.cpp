@@ -1,7 +1,12 @@
 #include "cli/verbs.hpp"
 
+#include "sim/base/error.hpp"
+#include "sim/base/message_text.hpp"
+#include "sim/base/quantity.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace stepsim::cli {
@@ -28,6 +33,25 @@ scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& optio
     if (options.flops == workloads::to_string(convention)) scenario.flops_convention = convention;
   }
   return scenario;
+}
+
+std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text,
+                                        const NumbersForm& form) {
+  std::vector<std::int64_t> numbers;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const ParsedQuantity<std::int64_t> number = parse_integer(text.substr(start, end - start));
+    if (!number.value) break;
+    numbers.push_back(*number.value);
+    start = end + 1;
+  }
+  if (start > text.size() && numbers.size() == form.count) return numbers;
+  throw InputError(Diagnostic{{},
+                              option,
+                              in_quotes(text) + " is not " + form.names,
+                              std::string(form.names) + ", such as " + form.example,
+                              ""});
 }
 
 void add_format_option(CLI::App& verb, Format& format) {

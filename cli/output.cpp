@@ -109,7 +109,10 @@ report::Style terminal_style() {
 }
 
 void print(const std::string& text) {
-  if (!write_all(stdout, text)) throw_unwritable("standard output", errno);
+  if (write_all(stdout, text)) return;
+  // Whoever read the pipe has seen enough: `stepsim run … | head` is no failure.
+  if (errno == EPIPE) return;
+  throw_unwritable("standard output", errno);
 }
 
 void write_file(const std::string& path, const std::string& text) {

@@ -17,7 +17,7 @@ using topology::MatrixFormat;
 
 struct RooflineOptions {
   std::string device;
-  std::vector<std::int64_t> sizes;  // three for each product
+  std::vector<std::string> gemms;
   std::string precision = "bf16";
   Format format = Format::text;
 };
@@ -29,11 +29,13 @@ scenarios::RooflineRequest request_of(const RooflineOptions& options) {
                                     MatrixFormat::bf16, MatrixFormat::fp8, MatrixFormat::fp4}) {
     if (options.precision == to_string(format)) request.format = format;
   }
-  for (std::size_t i = 0; i + 2 < options.sizes.size(); i += 3) {
+  for (const std::string& text : options.gemms) {
+    const std::vector<std::int64_t> sizes =
+        whole_numbers("--gemm", text, {"M,N,K", "8192,28672,8192", 3});
     workloads::Gemm gemm;
-    gemm.m = options.sizes[i];
-    gemm.n = options.sizes[i + 1];
-    gemm.k = options.sizes[i + 2];
+    gemm.m = sizes[0];
+    gemm.n = sizes[1];
+    gemm.k = sizes[2];
     request.gemms.push_back(gemm);
   }
   return request;
@@ -56,9 +58,7 @@ void add_roofline(CLI::App& app, Invocation& invocation) {
       "roofline", "Peaks and ridge of a GPU, and the clocks of matrix products on it");
   const auto options = std::make_shared<RooflineOptions>();
   verb->add_option("GPU", options->device, "Device, see stepsim list devices")->required();
-  verb->add_option("--gemm", options->sizes, "A product of M x K and K x N; may be repeated")
-      ->delimiter(',')
-      ->type_size(3)
+  verb->add_option("--gemm", options->gemms, "A product of M x K and K x N; may be repeated")
       ->expected(1, 1000)
       ->type_name("M,N,K");
   verb->add_option("--precision", options->precision, "fp32, tf32, fp16, bf16, fp8 or fp4")

@@ -9,6 +9,8 @@
 
 #include "workloads/model.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,6 +48,17 @@ struct ScenarioOptions {
 };
 void add_scenario_options(CLI::App& verb, ScenarioOptions& options);
 scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& options);
+
+/// What an option of whole numbers between commas looks like.
+struct NumbersForm {
+  const char* names;    // «M,N,K»
+  const char* example;  // «8192,28672,8192»
+  std::size_t count;
+};
+
+/// The numbers of such an option. Throws InputError that says what it should look like.
+std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text,
+                                        const NumbersForm& form);
 
 /// --format, on every verb.
 void add_format_option(CLI::App& verb, Format& format);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace stepsim::report {
@@ -36,10 +37,17 @@ std::string tera(const topology::Device& device, MatrixFormat format) {
   return fmt::format("{:.4g}", found->second.value.flops_per_second() * 1e-12);
 }
 
-// The held-out error of the band with the largest products, as a percentage.
-std::string error_text(const std::vector<workloads::FitError>& errors) {
-  if (errors.empty()) return "";
-  return fmt::format("{:.1f}", errors.back().mean * 100);
+// The mean held-out error over all sizes, as a percentage. One measured on another device says
+// nothing about this one.
+std::string error_text(const std::vector<workloads::FitError>& errors, bool inherited) {
+  const auto all = std::find_if(errors.begin(), errors.end(), [](const workloads::FitError& error) {
+    return error.band == "all";
+  });
+  return inherited || all == errors.end() ? "" : fmt::format("{:.1f}", all->mean * 100);
+}
+
+std::string source_text(const Source& source, const std::string& inherited_from) {
+  return inherited_from.empty() ? to_string(source.kind) : "assumed, as " + inherited_from;
 }
 
 }  // namespace
@@ -119,10 +127,18 @@ Table kernels_table(const DataDirectory& data) {
     const auto gemm = profile.gemm.find(MatrixFormat::bf16);
     const bool has_gemm = gemm != profile.gemm.end();
     constexpr std::size_t hash_digits = 12;
-    table.add_row({name, profile.device, has_gemm ? to_string(gemm->second.source.kind) : "",
-                   has_gemm ? error_text(gemm->second.held_out) : "",
-                   to_string(profile.attention.source.kind), error_text(profile.attention.held_out),
-                   profile.hash.substr(0, hash_digits)});
+    std::string gemm_source;
+    std::string gemm_error;
+    if (has_gemm) {
+      const std::string& from = gemm->second.inherited_from;
+      gemm_source = source_text(gemm->second.source, from);
+      gemm_error = error_text(gemm->second.held_out, !from.empty());
+    }
+    const workloads::AttentionProfile& attention = profile.attention;
+    const std::string& from = attention.inherited_from;
+    table.add_row(
+        {name, profile.device, gemm_source, gemm_error, source_text(attention.source, from),
+         error_text(attention.held_out, !from.empty()), profile.hash.substr(0, hash_digits)});
   }
   return table;
 }

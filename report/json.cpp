@@ -51,6 +51,14 @@ ordered_json report_json(const workloads::MemoryReport& report) {
           {"outside_parts", outside}};
 }
 
+ordered_json change_json(const scenarios::FitChange& change) {
+  return {{"change", change.description},
+          {"set", change.overrides},
+          {"verdict", verdict_name(change.report.verdict)},
+          {"peak_reserved_bytes", change.report.peak_reserved.count()},
+          {"outside_bytes", change.report.outside.count()}};
+}
+
 ordered_json memory_block(const MemoryResult& memory) {
   ordered_json block = report_json(memory.report());
   ordered_json stages = ordered_json::array();
@@ -60,11 +68,8 @@ ordered_json memory_block(const MemoryResult& memory) {
     stages.push_back(std::move(entry));
   }
   block["stages"] = std::move(stages);
-  if (!memory.remedy) return block;
-  block["remedy"] = {{"change", memory.remedy->description},
-                     {"set", memory.remedy->overrides},
-                     {"peak_reserved_bytes", memory.remedy->report.peak_reserved.count()},
-                     {"outside_bytes", memory.remedy->report.outside.count()}};
+  if (memory.remedy) block["remedy"] = change_json(*memory.remedy);
+  if (memory.nearest) block["nearest"] = change_json(*memory.nearest);
   return block;
 }
 

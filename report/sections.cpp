@@ -94,12 +94,23 @@ Parts training_parts(const Scenario& scenario, const Style& style) {
   return parts;
 }
 
-std::string change_text(const scenarios::FitChange& change, Bytes capacity) {
+// «fit in», or what it would be instead: the words of the verdict.
+std::string change_text(const scenarios::FitChange& change) {
+  const workloads::MemoryReport& report = change.report;
+  const char* would = report.verdict == FitVerdict::fits    ? "it would fit in"
+                      : report.verdict == FitVerdict::tight ? "it would be tight, in"
+                                                            : "it would come nearest, at";
   std::string overrides;
   for (const std::string& override : change.overrides) overrides += " --set " + override;
-  const Bytes used = change.report.peak_reserved + change.report.outside;
-  return fmt::format("With {} it would fit in {} ({}):{}", change.description, human_bytes(used),
-                     percent(used.gib() / capacity.gib()), overrides);
+  const Bytes used = report.peak_reserved + report.outside;
+  return fmt::format("With {} {} {} ({}):{}", change.description, would, human_bytes(used),
+                     percent(used.gib() / report.capacity.gib()), overrides);
+}
+
+std::string advice(const scenarios::MemoryResult& memory) {
+  if (memory.remedy) return ' ' + change_text(*memory.remedy);
+  const std::string none = " No change or pair of changes tried makes it fit.";
+  return memory.nearest ? none + ' ' + change_text(*memory.nearest) : none;
 }
 
 }  // namespace
@@ -166,12 +177,12 @@ std::string memory_verdict(const scenarios::MemoryResult& memory) {
                   capacity_text(report.capacity));
   if (!report.fits) {
     text += fmt::format("does not fit, {} too much.", human_bytes(used - report.capacity));
-    text += memory.remedy ? ' ' + change_text(*memory.remedy, memory.remedy->report.capacity)
-                          : std::string(" No single change tried makes it fit.");
-    return text;
+    return text + advice(memory);
   }
-  text += fmt::format("fits, {} to spare", human_bytes(report.capacity - used));
-  if (report.verdict == FitVerdict::tight) {
+  const bool tight = report.verdict == FitVerdict::tight;
+  text +=
+      fmt::format("{}, {} to spare", tight ? "tight" : "fits", human_bytes(report.capacity - used));
+  if (tight) {
     text += "; above 92 % the allocator may thrash, up to 25 % slower";
   }
   return text;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 namespace stepsim::scenarios {
@@ -99,6 +100,28 @@ void add_interference(Assumptions& assumptions, const sim::Job& job,
     add_if_assumed(assumptions, "interference", interference.memory_contention);
 }
 
+// «2.27.7» as its numbers; the scenario's reader lets only digits and points through.
+std::vector<std::int64_t> version_numbers(const std::string& version) {
+  std::vector<std::int64_t> numbers(1, 0);
+  for (const char c : version) {
+    if (c == '.') {
+      numbers.push_back(0);
+    } else if (numbers.back() < std::int64_t{1} << 56) {
+      numbers.back() = numbers.back() * 10 + (c - '0');
+    }
+  }
+  return numbers;
+}
+
+void add_nccl(Assumptions& assumptions, const Scenario& scenario, const std::string& tables) {
+  const std::string& version = scenario.software.nccl_version;
+  if (scenario.cluster.gpus == 1 || version == tables) return;
+  const bool newer = version_numbers(tables) > version_numbers(version);
+  add_once(assumptions,
+           fmt::format("NCCL {}: tables of {}, {}", version, tables,
+                       newer ? "the oldest known" : "the nearest not newer that is known"));
+}
+
 }  // namespace
 
 CostModels::CostModels(const DataDirectory& data, const Scenario& scenario)
@@ -126,6 +149,7 @@ std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
   for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
   add_device(assumptions, scenario.cluster.node.device);
   add_node(assumptions, scenario.cluster);
+  add_nccl(assumptions, scenario, collectives_.tables_version());
   add_sharing(assumptions, step.job);
   add_interference(assumptions, step.job, kernels_.profile().interference);
   for (const std::string& text : step.assumptions) add_once(assumptions, text);

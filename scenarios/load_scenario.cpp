@@ -6,6 +6,7 @@
 #include "sim/base/document_writer.hpp"
 
 #include <array>
+#include <utility>
 
 namespace stepsim::scenarios {
 
@@ -41,6 +42,18 @@ void refuse_other_kinds(const DocumentNode& root) {
   }
 }
 
+Scenario scenario_of(const DataDirectory& data, DocumentNode root,
+                     const std::vector<std::string>& overrides, Diagnostics& diagnostics) {
+  apply_overrides(root, overrides, diagnostics);
+  ScenarioSpec spec;
+  scenario_block().read(root, "", diagnostics, spec);
+  KeyProblems problems(root, diagnostics);
+  Scenario scenario = resolve_scenario(data, spec, problems);
+  diagnostics.throw_if_any();
+  scenario.document = std::move(root);
+  return scenario;
+}
+
 }  // namespace
 
 Scenario load_scenario(const DataDirectory& data, const std::string& file,
@@ -48,13 +61,15 @@ Scenario load_scenario(const DataDirectory& data, const std::string& file,
   Diagnostics diagnostics;
   Document document = read_document(file, diagnostics);
   refuse_other_kinds(document.root);
-  apply_overrides(document.root, overrides, diagnostics);
-  ScenarioSpec spec;
-  scenario_block().read(document.root, "", diagnostics, spec);
-  KeyProblems problems(document.root, diagnostics);
-  Scenario scenario = resolve_scenario(data, spec, problems);
-  diagnostics.throw_if_any();
-  return scenario;
+  return scenario_of(data, std::move(document.root), overrides, diagnostics);
+}
+
+Scenario with_overrides(const DataDirectory& data, const Scenario& scenario,
+                        const std::vector<std::string>& overrides) {
+  Diagnostics diagnostics;
+  Scenario changed = scenario_of(data, scenario.document, overrides, diagnostics);
+  changed.flops_convention = scenario.flops_convention;
+  return changed;
 }
 
 std::string effective_configuration(const Scenario& scenario) {

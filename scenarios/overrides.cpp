@@ -10,6 +10,9 @@ namespace stepsim::scenarios {
 
 namespace {
 
+/// The value that takes a key away, as in a JSON merge patch (RFC 7396).
+constexpr const char* removed = "null";
+
 /// One override, taken apart.
 struct Override {
   std::vector<std::string> keys;
@@ -105,10 +108,17 @@ DocumentNode* find_parent(DocumentNode& root, const Override& override, Diagnost
   }
 }
 
+// An empty value is more likely a shell variable that was not set than a wish to take a key away.
+bool has_value(const Override& override, Diagnostics& problems) {
+  if (override.value.find_first_not_of(" \t\r\n") != std::string::npos) return true;
+  refuse(override, "has an empty value", "PATH=VALUE, or PATH=null to take the key away", problems);
+  return false;
+}
+
 void apply(DocumentNode& root, const std::string& text, Diagnostics& problems) {
   Override override;
-  if (!take_apart(text, override, problems)) return;
-  const bool removes = override.value.find_first_not_of(' ') == std::string::npos;
+  if (!take_apart(text, override, problems) || !has_value(override, problems)) return;
+  const bool removes = override.value == removed;
   DocumentNode value;
   if (!removes && !parse_value(override, value, problems)) return;
   DocumentNode* parent = find_parent(root, override, problems);

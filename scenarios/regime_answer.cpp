@@ -61,10 +61,25 @@ void check(const ClocksRequest& request) {
   }
 }
 
+// As tensor parallelism cuts attention: whole heads, and whole key-value heads or copies of them.
+void check_heads(const ClocksRequest& request, const workloads::Model& model) {
+  const std::int64_t ways = request.tensor_parallel;
+  const bool key_value_heads = model.kv_heads % ways == 0 || ways % model.kv_heads == 0;
+  if (model.heads % ways == 0 && key_value_heads) return;
+  throw InputError(
+      Diagnostic{{},
+                 "--tensor-parallel",
+                 fmt::format("{} does not divide {} heads and {} key-value heads of {}", ways,
+                             model.heads, model.kv_heads, model.name),
+                 fmt::format("a divisor of {}", model.heads),
+                 ""});
+}
+
 /// NVLink of the first node type that carries the device; a device alone does not say.
 struct Link {
   Bandwidth bandwidth;
   std::string node;
+  int gpus = 0;  // that it joins
 };
 
 std::optional<Link> nvlink_of(const DataDirectory& data, const std::string& device) {
@@ -72,7 +87,7 @@ std::optional<Link> nvlink_of(const DataDirectory& data, const std::string& devi
     const topology::Node node = topology::load_node(data, name);
     const Bandwidth bandwidth = node.nvlink_bandwidth.value;
     if (node.device.name == device && bandwidth.bytes_per_second() > 0) {
-      return Link{bandwidth, name};
+      return Link{bandwidth, name, node.nvlink_domain > 0 ? node.nvlink_domain : node.gpus};
     }
   }
   return std::nullopt;
@@ -92,6 +107,16 @@ void add_links(ClocksAnswer& answer, const DataDirectory& data, const ClocksRequ
           fmt::format("no node type joins {} by NVLink", answer.device.name),
           request.tensor_parallel > 1 ? "--tensor-parallel 1" : "--link, such as \"400 Gb/s\"",
           ""});
+    }
+    if (request.tensor_parallel > nvlink->gpus) {
+      throw InputError(
+          Diagnostic{{},
+                     "--tensor-parallel",
+                     fmt::format("{} is beyond the NVLink of node type {}, which joins "
+                                 "{} GPUs",
+                                 request.tensor_parallel, nvlink->node, nvlink->gpus),
+                     fmt::format("at most {}", nvlink->gpus),
+                     ""});
     }
     answer.assumptions.push_back(fmt::format("NVLink is that of node type {}", nvlink->node));
   }
@@ -154,6 +179,7 @@ ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& reque
   check(request);
   ClocksAnswer answer;
   answer.model = workloads::load_model(data, request.model).model;
+  check_heads(request, answer.model);
   answer.device = topology::load_device(data, request.device);
   answer.rates = workloads::datasheet_rates(answer.device, topology::MatrixFormat::bf16);
   answer.weights_bytes = static_cast<double>(workloads::parameter_count(answer.model)) *

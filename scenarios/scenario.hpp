@@ -51,12 +51,20 @@ struct Scenario {
   DocumentNode node_reference;
   HardwareChanges hardware_changes;
   std::vector<SlowPartSpec> slow;  // every entry complete, no rank twice
+
+  // The file with its overrides applied: for with_overrides.
+  DocumentNode document;
 };
 
 /// Reads a scenario file with `overrides` («path=value», as --set takes them) applied. Throws
 /// InputError with every problem of the file.
 Scenario load_scenario(const DataDirectory& data, const std::string& file,
                        const std::vector<std::string>& overrides);
+
+/// A loaded scenario with more overrides, exactly as though the file had been loaded with them
+/// after its own. Throws InputError when the result is no scenario.
+Scenario with_overrides(const DataDirectory& data, const Scenario& scenario,
+                        const std::vector<std::string>& overrides);
 
 /// The JSON Schema of scenario files, as `stepsim schema` prints it.
 std::string scenario_schema(const DataDirectory& data);

@@ -33,7 +33,7 @@ struct StageMemory {
   workloads::MemoryReport report;
 };
 
-/// One change to the scenario with which it fits.
+/// One change, or two, to a scenario that does not fit.
 struct FitChange {
   std::vector<std::string> overrides;  // as --set takes them
   std::string description;             // «full activation checkpointing»
@@ -42,8 +42,9 @@ struct FitChange {
 
 struct MemoryResult {
   std::vector<StageMemory> stages;
-  std::size_t fullest = 0;          // index of the stage with the least room
-  std::optional<FitChange> remedy;  // only looked for when a stage does not fit
+  std::size_t fullest = 0;           // index of the stage with the least room
+  std::optional<FitChange> remedy;   // only looked for when a stage does not fit
+  std::optional<FitChange> nearest;  // without a remedy: what comes nearest to fitting
 
   const workloads::MemoryReport& report() const { return stages[fullest].report; }
 };

@@ -53,8 +53,8 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// The candidate nearest to `word` by edit distance (a transposition counts as one), or an empty
-/// string when none is near enough to be a likely misspelling.
+/// The candidate nearest to `word` in any case: one letter away (or two swapped), else one it is
+/// short for (seq_len, sequence_length), else a few letters away; empty when none is likely.
 std::string nearest_choice(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace stepsim

@@ -15,3 +15,40 @@ TEST_CASE("clocks and roofline reject what they do not know") {
   CHECK(run_stepsim("roofline h100-sxm-80gb --gemm 0,2,3").exit_code == 2);
   CHECK(run_stepsim("roofline h100").exit_code == 2);
 }
+
+TEST_CASE("numbers between commas are refused with the form that is expected and an example") {
+  for (const std::string text :
+       {"8192x28672x8192", "1,2", "1,2,3,4", "1,2,x", "1,,3", "1,2,", "1.5,2,3"}) {
+    const Outcome outcome = run_stepsim("roofline h100-sxm-80gb --gemm " + text);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err == "stepsim: --gemm: \"" + text +
+                             "\" is not M,N,K (expected M,N,K, such as 8192,28672,8192)\n");
+  }
+  CHECK(run_stepsim("clocks llama3-8b h100-sxm-80gb --decode 1x1024").err ==
+        "stepsim: --decode: \"1x1024\" is not BATCH,CONTEXT (expected BATCH,CONTEXT, such as "
+        "32,8192)\n");
+}
+
+TEST_CASE("a rate without a unit is quoted once") {
+  const Outcome outcome =
+      run_stepsim("clocks llama3-8b h100-sxm-80gb --data-parallel 8 --link 400");
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "--link: \"400\" has no unit (expected a rate such as 400 Gb/s"));
+}
+
+TEST_CASE("tensor parallelism divides the heads and stays in a node") {
+  const std::string clocks = "clocks llama3-8b h100-sxm-80gb --tensor-parallel ";
+  for (const std::string ways : {"3", "5", "6", "64"}) {
+    const Outcome outcome = run_stepsim(clocks + ways);
+    CAPTURE(ways);
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, "--tensor-parallel: " + ways + " does not divide 32 heads"));
+  }
+  const Outcome beyond = run_stepsim(clocks + "16");
+  CHECK(beyond.exit_code == 2);
+  CHECK(contains(beyond.err, "8 GPUs"));
+  for (const std::string ways : {"1", "2", "4", "8"}) {
+    CHECK(run_stepsim(clocks + ways).exit_code == 0);
+  }
+  CHECK(run_stepsim("clocks llama3-8b gb200 --tensor-parallel 32").exit_code == 0);
+}

@@ -7,9 +7,9 @@ using namespace stepsim::scenarios;
 
 TEST_CASE("overrides change keys, add blocks and take keys away") {
   const Scenario scenario = load_text(
-      scenario_text(),
-      {"cluster.nodes=4", "plan.shard=", "training.global_batch=64", "cluster.fabric.kind=fat-tree",
-       "cluster.nodes=8", "training.activation_checkpointing={kind: selective, policy: every_n}"});
+      scenario_text(), {"cluster.nodes=4", "plan.shard=null", "training.global_batch=64",
+                        "cluster.fabric.kind=fat-tree", "cluster.nodes=8",
+                        "training.activation_checkpointing={kind: selective, policy: every_n}"});
   CHECK(scenario.cluster.nodes == 8);
   CHECK(scenario.plan.shard == 64);
   CHECK(scenario.training.global_batch == 64);
@@ -45,11 +45,22 @@ TEST_CASE("problems of an override are located by the override") {
         "--set cluster.nodes=1\\nplan: 3: has a value of several lines (expected one line)");
   CHECK(said("model=/nowhere/missing.json") ==
         "--set model=/nowhere/missing.json: model: /nowhere/missing.json: there is no such file");
-  CHECK(said("cluster=") == "s.yaml:1:1: cluster: is missing");
+  CHECK(said("cluster=null") == "s.yaml:1:1: cluster: is missing");
   CHECK(said("cluster.nodes=\x01") ==
         "--set cluster.nodes=\\x01: is the control character \"\\x01\" (expected a text file)");
   CHECK(said("cluster.nodes={a: 1, a: 2}") ==
         "--set cluster.nodes={a: 1, a: 2}: the key \"a\" is there twice (expected it once; first "
         "at line 1)");
   CHECK(said(std::string(500, 'a') + "=1").size() < 300);
+}
+
+TEST_CASE("an empty value is refused: an unset variable must not take a key away silently") {
+  for (const std::string value : {"", " ", "\t"}) {
+    for (const std::string key : {"plan.shard", "training.activation_checkpointing", "cluster"}) {
+      const std::string said = complaint(scenario_text(), {key + "=" + value});
+      CAPTURE(key, value, said);
+      CHECK(said.find("has an empty value (expected PATH=VALUE, or PATH=null") !=
+            std::string::npos);
+    }
+  }
 }
