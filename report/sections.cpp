@@ -89,7 +89,7 @@ Parts training_parts(const Scenario& scenario, const Style& style) {
                  recomputation_text(training.activation_checkpointing),
                  software.compile ? "compiled" : "eager",
                  workloads::to_string(software.attention),
-                 "NCCL " + inert(software.nccl_version)};
+                 "NCCL " + inert(software.nccl.version)};
   if (software.cuda_graph) parts.emplace_back("CUDA graph");
   return parts;
 }

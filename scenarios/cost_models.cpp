@@ -127,7 +127,7 @@ void add_nccl(Assumptions& assumptions, const Scenario& scenario, const std::str
 CostModels::CostModels(const DataDirectory& data, const Scenario& scenario)
     : data_(data),
       kernels_(data, scenario.cluster.node.device, scenario.software.attention),
-      collectives_(data, scenario.cluster, scenario.software.nccl_version) {}
+      collectives_(data, scenario.cluster, scenario.software.nccl) {}
 
 workloads::StepInput CostModels::input(const Scenario& scenario) const {
   return {scenario.model,   scenario.plan, scenario.training, scenario.software,

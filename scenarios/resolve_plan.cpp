@@ -144,6 +144,19 @@ void resolve_precision(const TrainingSpec& spec, const workloads::Plan& plan,
                                                                  : training.reduce_precision);
 }
 
+void resolve_nccl(const NcclSpec& spec, KeyProblems& problems, topology::NcclSettings& nccl) {
+  using Nvls = topology::NcclSettings::Nvls;
+  nccl.version = spec.version.value_or(nccl.version);
+  nccl.algorithm = spec.algo.value_or(nccl.algorithm);
+  nccl.protocol = spec.proto.value_or(nccl.protocol);
+  nccl.most_channels = spec.max_ctas.value_or(nccl.most_channels);
+  nccl.nvls = spec.nvls.value_or(true) ? Nvls::on : Nvls::off;
+  if (nccl.nvls == Nvls::off && nccl.algorithm.starts_with("nvls")) {
+    problems.refuse("software.nccl.algo", "is " + nccl.algorithm + ", which nvls: false forbids",
+                    "another algorithm");
+  }
+}
+
 }  // namespace
 
 bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario) {
@@ -169,13 +182,13 @@ bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario&
   return resolve_sequence(spec, problems, scenario) && resolve_batch(spec, problems, scenario);
 }
 
-void resolve_software(const SoftwareSpec& spec, Scenario& scenario) {
+void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario& scenario) {
   workloads::Software& software = scenario.software;
   software.compile = spec.compile.value_or(software.compile);
   software.cuda_graph = spec.cuda_graph.value_or(software.cuda_graph);
   software.attention = spec.attention.value_or(software.attention);
-  software.nccl_version = spec.nccl.value_or(software.nccl_version);
   software.interference = spec.interference.value_or(software.interference);
+  if (spec.nccl) resolve_nccl(*spec.nccl, problems, software.nccl);
 }
 
 void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems) {

@@ -57,6 +57,16 @@ TrainingSpec training_of(const workloads::Training& training, Strategy strategy)
   return spec;
 }
 
+NcclSpec nccl_of(const topology::NcclSettings& settings) {
+  NcclSpec spec;
+  spec.version = settings.version;
+  if (!settings.algorithm.empty()) spec.algo = settings.algorithm;
+  if (!settings.protocol.empty()) spec.proto = settings.protocol;
+  if (settings.most_channels > 0) spec.max_ctas = settings.most_channels;
+  if (settings.nvls == topology::NcclSettings::Nvls::off) spec.nvls = false;
+  return spec;
+}
+
 ClusterSpec cluster_of(const Scenario& scenario) {
   const HardwareChanges& changes = scenario.hardware_changes;
   ClusterSpec spec;
@@ -75,8 +85,9 @@ ClusterSpec cluster_of(const Scenario& scenario) {
 
 void note_open_network(const ScenarioSpec& spec, const Scenario& scenario,
                        std::vector<std::string>& notes) {
-  if (scenario.cluster.gpus > 1 && !spec.software.nccl) {
-    notes.push_back("NCCL " + scenario.software.nccl_version + " (software.nccl is not given)");
+  const bool has_version = spec.software.nccl && spec.software.nccl->version;
+  if (scenario.cluster.gpus > 1 && !has_version) {
+    notes.push_back("NCCL " + scenario.software.nccl.version + " (software.nccl is not given)");
   }
   if (scenario.cluster.nodes == 1) return;
   if (!spec.cluster.fabric.kind) {
@@ -127,7 +138,7 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
   const bool cluster = resolve_cluster(data, spec.cluster, problems, scenario) &&
                        resolve_slow(spec.cluster, problems, scenario);
   check_strategy_keys(spec, problems);
-  resolve_software(spec.software, scenario);
+  resolve_software(spec.software, problems, scenario);
   if (spec.plan.strategy) scenario.plan.strategy = *spec.plan.strategy;
   const bool ddp_shards = spec.plan.strategy == Strategy::ddp && spec.plan.shard.value_or(1) != 1;
   const bool degrees = cluster && spec.plan.readable && !ddp_shards &&
@@ -153,7 +164,7 @@ ScenarioSpec spec_of(const Scenario& scenario) {
   spec.software.compile = scenario.software.compile;
   spec.software.cuda_graph = scenario.software.cuda_graph;
   spec.software.attention = scenario.software.attention;
-  spec.software.nccl = scenario.software.nccl_version;
+  spec.software.nccl = nccl_of(scenario.software.nccl);
   spec.software.interference = scenario.software.interference;
   if (scenario.measured) spec.measured = scenario.measured->as_written;
   return spec;

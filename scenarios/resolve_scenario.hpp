@@ -28,7 +28,7 @@ bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProb
 bool resolve_slow(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario);
-void resolve_software(const SoftwareSpec& spec, Scenario& scenario);
+void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario);
 
 /// Strategy-specific keys: refused, not ignored, where they make no sense.

@@ -225,6 +225,29 @@ const Block<TrainingSpec>& training_block() {
   return block;
 }
 
+const Block<NcclSpec>& nccl_block() {
+  static const Words<std::string> algorithms{{{"ring", "ring"},
+                                              {"tree", "tree"},
+                                              {"nvls", "nvls"},
+                                              {"nvls_tree", "nvls_tree"},
+                                              {"pat", "pat"}},
+                                             {"collnet", "collnet_direct", "collnet_chain"}};
+  static const Words<std::string> protocols{
+      {{"LL", "LL"}, {"LL128", "LL128"}, {"Simple", "Simple"}}, {}};
+  static const Block<NcclSpec> block =
+      Block<NcclSpec>()
+          .optional("version", &NcclSpec::version, Version{},
+                    "The newest constants that are not newer are taken")
+          .optional("algo", &NcclSpec::algo, algorithms,
+                    "The only algorithm of collectives that have it, as NCCL_ALGO")
+          .optional("proto", &NcclSpec::proto, protocols, "The only protocol, as NCCL_PROTO")
+          .optional("max_ctas", &NcclSpec::max_ctas, Integer{1, 64},
+                    "Thread blocks of a collective at most, as NCCL_MAX_CTAS")
+          .optional("nvls", &NcclSpec::nvls, Flag{},
+                    "Whether NVLink switches may reduce, as NCCL_NVLS_ENABLE");
+  return block;
+}
+
 const Block<SoftwareSpec>& software_block() {
   static const Block<SoftwareSpec> block =
       Block<SoftwareSpec>()
@@ -233,7 +256,8 @@ const Block<SoftwareSpec>& software_block() {
           .optional("cuda_graph", &SoftwareSpec::cuda_graph, Flag{},
                     "Kernels are launched as a recorded graph")
           .optional("attention", &SoftwareSpec::attention, attention_words(), "Attention kernel")
-          .optional("nccl", &SoftwareSpec::nccl, NcclVersion{}, "Version of NCCL")
+          .optional("nccl", &SoftwareSpec::nccl, NcclBlock{},
+                    "Version of NCCL, or a block of what is set of it")
           .optional("interference", &SoftwareSpec::interference, Flag{},
                     "Kernels slow while collectives hold SMs and memory bandwidth of their GPU")
           .later({"fused", "pytorch", "transformer_engine", "released", "launch_blocking",
@@ -312,6 +336,23 @@ DocumentNode to_node(const SlowParts& /*format*/, const std::vector<SlowPartSpec
   list.kind = NodeKind::list;
   for (const SlowPartSpec& part : value) list.items.push_back(slow_part_block().write(part));
   return list;
+}
+
+bool read_value(const ValueSite& site, const NcclBlock& /*format*/, NcclSpec& value) {
+  if (!site.node.is_map()) return read_value(site, Version{}, value.version);
+  return nccl_block().read(site.node, site.path, site.diagnostics, value);
+}
+
+Json schema_of(const NcclBlock& /*format*/) {
+  NcclSpec defaults;
+  defaults.version = topology::NcclSettings{}.version;
+  defaults.nvls = true;
+  return {{"anyOf", Json::array({schema_of(Version{}), nccl_block().schema(defaults)})}};
+}
+
+DocumentNode to_node(const NcclBlock& /*format*/, const NcclSpec& value) {
+  const bool version_alone = !value.algo && !value.proto && !value.max_ctas && !value.nvls;
+  return version_alone ? to_node(Version{}, *value.version) : nccl_block().write(value);
 }
 
 bool read_value(const ValueSite& site, const MeasuredBlock& /*format*/, MeasuredSpec& value) {

@@ -83,11 +83,19 @@ struct TrainingSpec : BlockSpec {
   std::optional<GradientSync> gradient_sync;
 };
 
+struct NcclSpec : BlockSpec {
+  std::optional<std::string> version;
+  std::optional<std::string> algo;
+  std::optional<std::string> proto;
+  std::optional<int> max_ctas;
+  std::optional<bool> nvls;
+};
+
 struct SoftwareSpec : BlockSpec {
   std::optional<bool> compile;
   std::optional<bool> cuda_graph;
   std::optional<workloads::AttentionKernel> attention;
-  std::optional<std::string> nccl;
+  std::optional<NcclSpec> nccl;
   std::optional<bool> interference;
 };
 

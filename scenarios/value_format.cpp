@@ -28,16 +28,6 @@ Json quantity_schema(const std::string& pattern) {
   return {{"type", "string"}, {"pattern", pattern}};
 }
 
-bool read_version(const ValueSite& site, std::string& value) {
-  std::string text;
-  if (!read_value(site, Text{}, text)) return false;
-  if (!is_version(text)) {
-    return site.refuse("is " + in_quotes(text), "a version of NCCL such as \"2.27.7\"");
-  }
-  value = text;
-  return true;
-}
-
 }  // namespace
 
 void refuse_later(ObjectReader& reader, const std::string& key) {
@@ -78,17 +68,13 @@ bool read_value(const ValueSite& site, const FlagNotYetSize& /*format*/, bool& v
   return read_value(site, Flag{}, value);
 }
 
-bool read_value(const ValueSite& site, const NcclVersion& /*format*/, std::string& value) {
-  if (!site.node.is_map()) return read_version(site, value);
-  ObjectReader reader(site.node, site.path, site.diagnostics);
-  for (const char* key : {"algo", "proto", "max_ctas", "nvls"}) {
-    if (reader.take_unlisted(key) != nullptr) refuse_later(reader, key);
-  }
-  if (const DocumentNode* version = reader.take_required("version")) {
-    if (!read_version(reader.site("version", *version), value)) reader.mark_unreadable();
-  }
-  reader.finish();
-  return reader.ok();
+bool read_value(const ValueSite& site, const Version& /*format*/, std::string& value) {
+  std::string text;
+  if (!read_value(site, Text{}, text)) return false;
+  if (!is_version(text))
+    return site.refuse("is " + in_quotes(text), "a version such as \"2.27.7\"");
+  value = text;
+  return true;
 }
 
 Json schema_of(const Text& /*format*/) { return {{"type", "string"}, {"minLength", 1}}; }
@@ -116,13 +102,8 @@ Json schema_of(const ArithmeticRate& /*format*/) { return quantity_schema(flop_r
 Json schema_of(const Reference& format) { return format.schema; }
 Json schema_of(const FlagNotYetSize& /*format*/) { return schema_of(Flag{}); }
 
-Json schema_of(const NcclVersion& /*format*/) {
-  const Json version = {{"type", "string"}, {"pattern", version_pattern}};
-  const Json block = {{"type", "object"},
-                      {"additionalProperties", false},
-                      {"properties", {{"version", version}}},
-                      {"required", Json::array({"version"})}};
-  return {{"anyOf", Json::array({version, block})}};
+Json schema_of(const Version& /*format*/) {
+  return {{"type", "string"}, {"pattern", version_pattern}};
 }
 
 DocumentNode to_node(const Text& /*format*/, const std::string& value) {
@@ -153,7 +134,7 @@ DocumentNode to_node(const Reference& /*format*/, const DocumentNode& value) { r
 DocumentNode to_node(const FlagNotYetSize& /*format*/, bool value) {
   return to_node(Flag{}, value);
 }
-DocumentNode to_node(const NcclVersion& /*format*/, const std::string& value) {
+DocumentNode to_node(const Version& /*format*/, const std::string& value) {
   return quoted_scalar(value);
 }
 

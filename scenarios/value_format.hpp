@@ -32,8 +32,8 @@ struct Reference {
 /// true or false; a whole number, which the format also has, is not supported yet.
 struct FlagNotYetSize {};
 
-/// «2.27.7», or a block with the key version.
-struct NcclVersion {};
+/// Digits and points: «2.27.7».
+struct Version {};
 
 constexpr const char* not_supported_yet = "is not supported by this version yet";
 
@@ -53,7 +53,7 @@ bool read_value(const ValueSite& site, const Words<Value>& format, Value& value)
 }
 bool read_value(const ValueSite& site, const Reference& format, DocumentNode& value);
 bool read_value(const ValueSite& site, const FlagNotYetSize& format, bool& value);
-bool read_value(const ValueSite& site, const NcclVersion& format, std::string& value);
+bool read_value(const ValueSite& site, const Version& format, std::string& value);
 
 Json schema_of(const Text& format);
 Json schema_of(const Flag& format);
@@ -65,7 +65,7 @@ Json schema_of(const DataRate& format);
 Json schema_of(const ArithmeticRate& format);
 Json schema_of(const Reference& format);
 Json schema_of(const FlagNotYetSize& format);
-Json schema_of(const NcclVersion& format);
+Json schema_of(const Version& format);
 template <class Value>
 Json schema_of(const Words<Value>& format) {
   Json words = Json::array();
@@ -83,7 +83,7 @@ DocumentNode to_node(const DataRate& format, Bandwidth value);
 DocumentNode to_node(const ArithmeticRate& format, FlopRate value);
 DocumentNode to_node(const Reference& format, const DocumentNode& value);
 DocumentNode to_node(const FlagNotYetSize& format, bool value);
-DocumentNode to_node(const NcclVersion& format, const std::string& value);
+DocumentNode to_node(const Version& format, const std::string& value);
 template <class Value>
 DocumentNode to_node(const Words<Value>& format, const Value& value) {
   for (const auto& choice : format.choices) {

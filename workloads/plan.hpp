@@ -4,6 +4,7 @@
 /// a step trains on, and what runs it. Degrees are resolved (nothing is left open) before a program
 /// is emitted.
 
+#include "topology/collective.hpp"
 #include "topology/device.hpp"
 
 #include <cstdint>
@@ -58,7 +59,7 @@ struct Software {
   bool compile = true;
   bool cuda_graph = false;
   AttentionKernel attention = AttentionKernel::flash2;
-  std::string nccl_version = "2.27.7";
+  topology::NcclSettings nccl;
   bool interference = true;  // kernels slow while collectives hold SMs and memory bandwidth
 };
 

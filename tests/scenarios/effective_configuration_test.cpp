@@ -105,4 +105,5 @@ TEST_CASE("the effective configuration loads to the same scenario, from any fold
       {{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3}, {rank: 9, compute_time: 2}]"}});
   check_round_trip({{12, "software: {interference: false}"}});
   check_round_trip({{12, "measured: {step_time: 1.2345 s}"}});
+  check_round_trip({{12, "software: {nccl: {algo: ring, max_ctas: 4, nvls: false}}"}});
 }

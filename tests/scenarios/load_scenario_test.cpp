@@ -81,6 +81,20 @@ TEST_CASE("checkpointing is a word or a block") {
   CHECK_FALSE(training("{kind: full, early_stop: false}").checkpoint_early_stop);
 }
 
+TEST_CASE("NCCL is given by its version or by what is set of it") {
+  const auto nccl = [](const std::string& value) {
+    return load_text(scenario_text({{12, "software: {nccl: " + value + "}"}})).software.nccl;
+  };
+  CHECK(nccl("2.28.3").version == "2.28.3");
+  CHECK(nccl("\"2.30\"").version == "2.30");
+  const topology::NcclSettings set = nccl("{algo: tree, proto: Simple, max_ctas: 8, nvls: false}");
+  CHECK(set.version == topology::NcclSettings{}.version);
+  CHECK(set.algorithm == "tree");
+  CHECK(set.protocol == "Simple");
+  CHECK(set.most_channels == 8);
+  CHECK(set.nvls == topology::NcclSettings::Nvls::off);
+}
+
 TEST_CASE("hardware can be changed, and the change is what the answer rests on") {
   const Scenario scenario = load_text(scenario_text(
       {{4,

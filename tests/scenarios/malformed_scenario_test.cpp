@@ -96,7 +96,7 @@ TEST_CASE("values of the wrong type are refused with what was expected") {
       {{{12, "software: {nccl: 2.27}"}},
        "s.yaml:12:18: software.nccl: is 2.27 (expected text; put it in quotes: '2.27')"},
       {{{12, "software: {nccl: latest}"}},
-       "s.yaml:12:18: software.nccl: is \"latest\" (expected a version of NCCL such as "
+       "s.yaml:12:18: software.nccl: is \"latest\" (expected a version such as "
        "\"2.27.7\")"},
       {{{12, "software: fast"}}, "s.yaml:12:11: software: is \"fast\" (expected a block of keys)"},
       {{{2, "cluster: dgx-h100"}, {3, ""}, {4, ""}},
@@ -195,7 +195,7 @@ TEST_CASE("plans that cannot be are refused with the nearest that can") {
        "most 134217728)"},
       {{{11, "  global_batch: 800000000"}},
        "s.yaml:11:17: training.global_batch: makes 50000000 micro-batches of 32 layers (expected "
-       "at most 500000 layers times micro-batches)"},
+       "at most 100000 layers times micro-batches)"},
       {{{1, "model: gpt2-124m"}},
        "s.yaml:9:20: training.sequence_length: a sequence of 8192 tokens is longer than the "
        "position table of gpt2-124m (expected at most 1024 tokens)"},
@@ -225,6 +225,9 @@ TEST_CASE("keys that make no sense for a strategy or a policy are refused, not i
       {{{10, "  activation_checkpointing: {kind: none, early_stop: false}"}},
        "s.yaml:10:54: training.activation_checkpointing.early_stop: makes no sense with kind: "
        "none"},
+      {{{12, "software: {nccl: {algo: nvls, nvls: false}}"}},
+       "s.yaml:12:25: software.nccl.algo: is nvls, which nvls: false forbids (expected another "
+       "algorithm)"},
       {{{12, "measured: {step_time: 1 s, peak: 989 TFLOP/s}"}},
        "s.yaml:12:34: measured.peak: makes no sense without mfu"},
       {{{12, "measured: {step_time: 1 s, flops_convention: six-n}"}},
@@ -260,8 +263,9 @@ TEST_CASE("what later versions will know is refused by saying so") {
        "s.yaml:5:22: cluster.gpu.power_limit: is not supported by this version yet"},
       {{{12, "software: {pytorch: 2.4.0}"}},
        "s.yaml:12:21: software.pytorch: is not supported by this version yet"},
-      {{{12, "software: {nccl: {version: 2.27.7, algo: ring}}"}},
-       "s.yaml:12:42: software.nccl.algo: is not supported by this version yet"},
+      {{{12, "software: {nccl: {algo: collnet}}"}},
+       "s.yaml:12:25: software.nccl.algo: \"collnet\" is not supported by this version yet "
+       "(expected ring, tree, nvls, nvls_tree or pat)"},
       {{{12, "workload: {kind: decode}"}},
        "s.yaml:12:11: workload: is not supported by this version yet"},
   });

@@ -51,13 +51,13 @@ struct World {
 
   Step build() const {
     const KernelCostModel kernels(data, cluster.node.device);
-    const topology::CollectiveModel collectives(data, cluster, software.nccl_version);
+    const topology::CollectiveModel collectives(data, cluster, software.nccl);
     return build_step({model, plan, training, software, cluster, kernels, collectives});
   }
 
   MemoryReport memory() const {
     const KernelCostModel kernels(data, cluster.node.device);
-    const topology::CollectiveModel collectives(data, cluster, software.nccl_version);
+    const topology::CollectiveModel collectives(data, cluster, software.nccl);
     const StepInput input{model, plan, training, software, cluster, kernels, collectives};
     return report_memory(input, build_memory_step(input), {0});
   }
