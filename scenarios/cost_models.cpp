@@ -114,7 +114,7 @@ std::vector<std::int64_t> version_numbers(const std::string& version) {
 }
 
 void add_nccl(Assumptions& assumptions, const Scenario& scenario, const std::string& tables) {
-  const std::string& version = scenario.software.nccl_version;
+  const std::string& version = scenario.software.nccl.version;
   if (scenario.cluster.gpus == 1 || version == tables) return;
   const bool newer = version_numbers(tables) > version_numbers(version);
   add_once(assumptions,
