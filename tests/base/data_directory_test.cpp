@@ -1,6 +1,7 @@
 #include "sim/base/data_directory.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,7 @@
 using stepsim::DataDirectory;
 
 TEST_CASE("names of a data folder are sorted, without their extension") {
-  const auto root = std::filesystem::temp_directory_path() / "stepsim_data_directory_test";
+  const auto root = temporary_path("data_directory_test");
   std::filesystem::remove_all(root);
   std::filesystem::create_directories(root / "topology" / "nodes");
   for (const char* name : {"b.yaml", "a.yaml", "README.md"}) {

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -23,8 +24,7 @@ class TemporaryFile {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ =
-      (std::filesystem::temp_directory_path() / "stepsim-measurements-test.csv").string();
+  std::string path_ = (temporary_path("measurements-test.csv")).string();
 };
 
 }  // namespace

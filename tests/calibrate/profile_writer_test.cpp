@@ -7,6 +7,7 @@
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -44,8 +45,7 @@ std::string contents(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("a profile that is written reads as it was", "[profile_writer]") {
-  const std::filesystem::path root =
-      std::filesystem::temp_directory_path() / "stepsim-profile-writer-test";
+  const std::filesystem::path root = temporary_path("profile-writer-test");
   const std::filesystem::path folder = root / "workloads" / "kernels";
   std::filesystem::create_directories(folder);
   const KernelProfile written = example();
@@ -67,8 +67,7 @@ TEST_CASE("a file that cannot be written leaves nothing behind", "[profile_write
 }
 
 TEST_CASE("writing replaces a file whole", "[profile_writer]") {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / "stepsim-write-whole-test.yaml";
+  const std::filesystem::path file = temporary_path("write-whole-test.yaml");
   write_whole(file.string(), "a long first text");
   write_whole(file.string(), "second");
   CHECK(contents(file) == "second");

@@ -3,6 +3,7 @@
 #include "calibrate/kernel_priors.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -26,7 +27,7 @@ std::string attention(const std::string& kernel, int length, const std::string& 
 }
 
 PublishedKernels read(const std::string& rows) {
-  const auto file = std::filesystem::temp_directory_path() / "stepsim-published-test.csv";
+  const auto file = temporary_path("published-test.csv");
   std::ofstream(file) << header << rows;
   const PublishedKernels published = read_published_kernels(file.string());
   std::filesystem::remove(file);

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -50,7 +51,7 @@ GroupCalibration::Factor factor_of(const Calibration& calibration, const GroupSh
 
 /// Reads `text` as the calibration file of a data directory of its own.
 void load_text(const std::string& text) {
-  const auto root = std::filesystem::temp_directory_path() / "stepsim-calibration-test";
+  const auto root = temporary_path("calibration-test");
   std::filesystem::create_directories(root / "topology/nccl");
   std::ofstream(root / "topology/nccl/calibration.yaml") << text;
   load_calibration(DataDirectory(root));

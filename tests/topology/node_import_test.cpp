@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace {
 DataDirectory shipped() { return DataDirectory(STEPSIM_SOURCE_DIRECTORY); }
 
 std::string file_with(const std::string& name, const std::string& text) {
-  const auto folder = std::filesystem::temp_directory_path() / "stepsim-node-import-test";
+  const auto folder = temporary_path("node-import-test");
   std::filesystem::create_directories(folder);
   std::ofstream(folder / name) << text;
   return (folder / name).string();

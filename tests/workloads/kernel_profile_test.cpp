@@ -5,6 +5,7 @@
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_path.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -40,8 +41,7 @@ class ProfileFolder {
   }
 
  private:
-  std::filesystem::path root_ =
-      std::filesystem::temp_directory_path() / "stepsim-kernel-profile-test";
+  std::filesystem::path root_ = temporary_path("kernel-profile-test");
 };
 
 const std::string gemm_block = R"(
