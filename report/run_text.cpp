@@ -5,6 +5,8 @@
 #include "report/table.hpp"
 #include "report/text.hpp"
 
+#include "topology/peak.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,10 +27,12 @@ double share_of(Time part, Time whole) {
 }
 
 std::string flops_line(const Scenario& scenario, const StepResult& result, const Style& style) {
+  const auto peak = topology::utilisation_peak(scenario.cluster.node.device);
   return labelled("FLOPs",
                   {fmt::format("{} convention", workloads::to_string(scenario.flops_convention)),
-                   fmt::format("peak {} TFLOP/s a GPU (dense bf16, datasheet)",
-                               three_digits(result.peak_flops_per_second * 1e-12))},
+                   fmt::format("peak {} TFLOP/s a GPU (dense {}, datasheet)",
+                               three_digits(result.peak_flops_per_second * 1e-12),
+                               topology::to_string(peak.format))},
                   style);
 }
 

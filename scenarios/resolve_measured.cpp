@@ -2,6 +2,8 @@
 
 #include "scenarios/resolve_scenario.hpp"
 
+#include "topology/peak.hpp"
+
 namespace stepsim::scenarios {
 
 namespace {
@@ -32,8 +34,7 @@ bool check_keys(const MeasuredSpec& spec, KeyProblems& problems) {
 
 double peak_flops(const MeasuredSpec& spec, const topology::Device& device) {
   if (spec.peak) return spec.peak->flops_per_second();
-  const auto bf16 = device.peak.find(topology::MatrixFormat::bf16);
-  return bf16 == device.peak.end() ? 0 : bf16->second.value.flops_per_second();
+  return topology::utilisation_peak(device).flops_per_second;
 }
 
 // From the most direct metric that was given.

@@ -8,6 +8,7 @@
 #include "workloads/step.hpp"
 
 #include "topology/collective.hpp"
+#include "topology/peak.hpp"
 
 #include "sim/executor.hpp"
 
@@ -21,19 +22,15 @@ namespace stepsim::scenarios {
 
 namespace {
 
-using topology::MatrixFormat;
-
-double dense_bf16_peak(const topology::Device& device) {
-  const auto found = device.peak.find(MatrixFormat::bf16);
-  if (found == device.peak.end() || found->second.value.flops_per_second() <= 0) {
-    throw InputError(Diagnostic{{device.file},
-                                "peak",
-                                "the device has no dense bf16 peak, which "
-                                "MFU is a share of",
-                                "a device with a bf16 peak",
-                                ""});
-  }
-  return found->second.value.flops_per_second();
+double peak_of_utilisation(const topology::Device& device) {
+  const double peak = topology::utilisation_peak(device).flops_per_second;
+  if (peak > 0) return peak;
+  throw InputError(Diagnostic{{device.file},
+                              "peak",
+                              "the device has no dense bf16 or fp16 peak, which "
+                              "MFU is a share of",
+                              "a device with such a peak",
+                              ""});
 }
 
 void add_rates(StepResult& result, const Scenario& scenario, const workloads::Step& step) {
@@ -43,7 +40,7 @@ void add_rates(StepResult& result, const Scenario& scenario, const workloads::St
                         static_cast<double>(scenario.training.sequence_length);
   const double flops_per_token = workloads::training_flops_per_token(
       scenario.model, scenario.training.sequence_length, scenario.flops_convention);
-  result.peak_flops_per_second = dense_bf16_peak(scenario.cluster.node.device);
+  result.peak_flops_per_second = peak_of_utilisation(scenario.cluster.node.device);
   result.tokens_per_second = tokens / seconds;
   result.tokens_per_second_per_gpu = result.tokens_per_second / gpus;
   result.model_flops_per_second_per_gpu = flops_per_token * result.tokens_per_second_per_gpu;

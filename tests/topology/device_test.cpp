@@ -1,5 +1,7 @@
 #include "topology/device.hpp"
 
+#include "topology/peak.hpp"
+
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
@@ -76,4 +78,18 @@ TEST_CASE("an unknown device is refused with the nearest one", "[device]") {
 TEST_CASE("a device name cannot leave its folder", "[device]") {
   CHECK_THROWS_AS(load_device(shipped(), "../nodes/dgx-h100"), InputError);
   CHECK_THROWS_AS(load_device(shipped(), ""), InputError);
+}
+
+TEST_CASE(
+    "utilisation is a share of the dense bf16 peak, or of fp16's where only that has tensor "
+    "cores") {
+  Device device;
+  CHECK(utilisation_peak(device).flops_per_second == 0);
+  device.peak[MatrixFormat::bf16] = {FlopRate::teraflops(989), {}};
+  device.peak[MatrixFormat::fp16] = {FlopRate::teraflops(989), {}};
+  CHECK(utilisation_peak(device).format == MatrixFormat::bf16);
+  device.peak[MatrixFormat::bf16] = {FlopRate::teraflops(15.7), {}};
+  device.peak[MatrixFormat::fp16] = {FlopRate::teraflops(125), {}};
+  CHECK(utilisation_peak(device).format == MatrixFormat::fp16);
+  CHECK(utilisation_peak(device).flops_per_second == Approx(125e12));
 }
