@@ -146,15 +146,17 @@ std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
 std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
                                                  const workloads::Step& step) const {
   Assumptions assumptions;
-  for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
-  add_device(assumptions, scenario.cluster.node.device);
-  add_node(assumptions, scenario.cluster);
-  add_nccl(assumptions, scenario, collectives_.tables_version());
+  // What nobody measured comes first, the defaults of a file that leaves much open last: a reader
+  // of the text sees the beginning of the list.
   add_sharing(assumptions, step.job);
-  add_interference(assumptions, step.job, kernels_.profile().interference);
-  for (const std::string& text : step.assumptions) add_once(assumptions, text);
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);
+  add_interference(assumptions, step.job, kernels_.profile().interference);
+  add_nccl(assumptions, scenario, collectives_.tables_version());
+  for (const std::string& text : step.assumptions) add_once(assumptions, text);
+  add_device(assumptions, scenario.cluster.node.device);
+  add_node(assumptions, scenario.cluster);
+  for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
   return assumptions;
 }
 

@@ -186,6 +186,24 @@ void apply_changes(const ClusterSpec& spec, Scenario& scenario) {
   }
 }
 
+// Below these a step takes longer than the clock counts, or NCCL finds no channel: refused here,
+// where the key is, instead of there.
+void check_changes(const ClusterSpec& spec, KeyProblems& problems) {
+  constexpr std::int64_t least_memory_bytes = 1'000'000'000;
+  constexpr double least_memory_bandwidth = 1e9;
+  constexpr double least_port_bandwidth = 1e9 / 8;
+  if (spec.gpu.memory && spec.gpu.memory->count() < least_memory_bytes) {
+    problems.refuse("cluster.gpu.memory", "is too little for a GPU", "1 GB or more");
+  }
+  if (spec.gpu.memory_bandwidth &&
+      spec.gpu.memory_bandwidth->bytes_per_second() < least_memory_bandwidth) {
+    problems.refuse("cluster.gpu.memory_bandwidth", "is too little for a GPU", "1 GB/s or more");
+  }
+  if (spec.fabric.nic && spec.fabric.nic->bytes_per_second() < least_port_bandwidth) {
+    problems.refuse("cluster.fabric.nic", "is too slow for a training network", "1 Gb/s or more");
+  }
+}
+
 // GPUs of whole nodes, nodes that GPUs need, or both as given when they agree.
 bool resolve_size(const ClusterSpec& spec, KeyProblems& problems, topology::Cluster& cluster) {
   const int per_node = cluster.node.gpus;
@@ -220,6 +238,7 @@ bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProb
   scenario.cluster.oversubscription =
       spec.fabric.oversubscription.value_or(defaults.oversubscription);
   if (!resolve_node(data, spec, problems, scenario) || !spec.readable) return false;
+  check_changes(spec, problems);
   apply_changes(spec, scenario);
   return resolve_size(spec, problems, scenario.cluster);
 }

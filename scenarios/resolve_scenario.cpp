@@ -130,6 +130,18 @@ std::vector<std::string> open_keys(const ScenarioSpec& spec, const Scenario& sce
   return notes;
 }
 
+// FlashAttention 3 is written for Hopper's tensor cores and refuses other GPUs.
+void check_attention(const Scenario& scenario, KeyProblems& problems) {
+  const topology::Device& device = scenario.cluster.node.device;
+  if (scenario.software.attention != workloads::AttentionKernel::flash3 ||
+      device.architecture == topology::Architecture::hopper) {
+    return;
+  }
+  problems.refuse("software.attention",
+                  "is flash3, which runs on Hopper GPUs and not on " + device.name,
+                  "flash2, cudnn or unfused", "flash2");
+}
+
 Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
                           KeyProblems& problems) {
   Scenario scenario;
@@ -139,6 +151,7 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
                        resolve_slow(spec.cluster, problems, scenario);
   check_strategy_keys(spec, problems);
   resolve_software(spec.software, problems, scenario);
+  if (cluster) check_attention(scenario, problems);
   if (spec.plan.strategy) scenario.plan.strategy = *spec.plan.strategy;
   const bool ddp_shards = spec.plan.strategy == Strategy::ddp && spec.plan.shard.value_or(1) != 1;
   const bool degrees = cluster && spec.plan.readable && !ddp_shards &&

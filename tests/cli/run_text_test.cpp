@@ -85,3 +85,17 @@ TEST_CASE("a measured step is compared with in words") {
   CHECK(contains(outcome.out, "measured"));
   CHECK(contains(outcome.out, "% too fast"));
 }
+
+TEST_CASE("what nobody measured stands before the defaults of a file that leaves much open") {
+  const Scratch scratch;
+  const std::string file = scratch.write("bare.yaml",
+                                         "model: llama3-8b\n"
+                                         "cluster: { node: dgx-h100, nodes: 1 }\n"
+                                         "plan: { strategy: fsdp2 }\n"
+                                         "training: { sequence_length: 2048 }\n");
+  const Outcome outcome = run_stepsim("run " + file);
+  CHECK(outcome.exit_code == 0);
+  const std::size_t unmeasured = outcome.out.find("times of attention");
+  CHECK(unmeasured != std::string::npos);
+  CHECK(unmeasured < outcome.out.find("is not given"));
+}
