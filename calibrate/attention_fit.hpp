@@ -2,8 +2,8 @@
 
 /// Fits the attention model to measured forward times of one device.
 
+#include "calibrate/kernel_measurements.hpp"
 #include "calibrate/levenberg_marquardt.hpp"
-#include "calibrate/measurements.hpp"
 
 #include "workloads/attention_cost.hpp"
 

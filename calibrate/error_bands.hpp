@@ -2,7 +2,7 @@
 
 /// Errors of a cost model against measurements, by band of size.
 
-#include "calibrate/measurements.hpp"
+#include "calibrate/kernel_measurements.hpp"
 
 #include "workloads/kernel_profile.hpp"
 

@@ -2,8 +2,8 @@
 
 /// Fits the coefficients of the GEMM model to measured times of one device and number format.
 
+#include "calibrate/kernel_measurements.hpp"
 #include "calibrate/levenberg_marquardt.hpp"
-#include "calibrate/measurements.hpp"
 
 #include "workloads/gemm_cost.hpp"
 

@@ -3,8 +3,8 @@
 /// From measurements to the kernel profile of a device: every model fitted, with its errors on
 /// rows the fit did not see.
 
+#include "calibrate/kernel_measurements.hpp"
 #include "calibrate/levenberg_marquardt.hpp"
-#include "calibrate/measurements.hpp"
 
 #include "workloads/kernel_profile.hpp"
 

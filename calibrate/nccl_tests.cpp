@@ -4,7 +4,7 @@
 
 #include "sim/base/document.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/hash.hpp"
+#include "sim/base/file_hash.hpp"
 #include "sim/base/message_text.hpp"
 
 #include <fmt/format.h>

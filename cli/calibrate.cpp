@@ -1,11 +1,11 @@
 #include "cli/verbs.hpp"
 
-#include "report/json.hpp"
 #include "report/nccl_comparison_text.hpp"
+#include "report/result_json.hpp"
 
 #include "calibrate/nccl_comparison.hpp"
 
-#include "topology/node_import.hpp"
+#include "topology/import_node.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ std::vector<std::string> collective_names() {
   return names;
 }
 
-Verdict compare(const CompareOptions& options) {
+ExitCode compare(const CompareOptions& options) {
   const DataDirectory data = DataDirectory::find();
   topology::NodeImport import = topology::find_node(data, options.cluster);
   const calibrate::NcclTestsLog log =
@@ -59,7 +59,7 @@ Verdict compare(const CompareOptions& options) {
               },
               [&] { return report::nccl_comparison_table(comparison); }, json},
         options.format);
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 void add_compare(CLI::App& calibrate, Invocation& invocation) {

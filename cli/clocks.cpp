@@ -1,11 +1,11 @@
 #include "cli/verbs.hpp"
 
-#include "report/regime_text.hpp"
+#include "report/clocks_text.hpp"
 
 #include "scenarios/regime_answer.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/quantity.hpp"
+#include "sim/base/parse_quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ scenarios::ClocksRequest request_of(const ClocksOptions& options) {
   return request;
 }
 
-Verdict clocks(const ClocksOptions& options) {
+ExitCode clocks(const ClocksOptions& options) {
   const scenarios::ClocksRequest request = request_of(options);
   const scenarios::ClocksAnswer answer = answer_clocks(DataDirectory::find(), request);
   print(
@@ -50,7 +50,7 @@ Verdict clocks(const ClocksOptions& options) {
             [&] { return report::clocks_table(answer); },
             [&] { return report::clocks_json(request, answer); }},
       options.format);
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 void add_options(CLI::App& verb, ClocksOptions& options) {

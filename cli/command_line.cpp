@@ -3,7 +3,7 @@
 #include "cli/verbs.hpp"
 
 #include "report/build_info.hpp"
-#include "report/text.hpp"
+#include "report/text_format.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -17,9 +17,6 @@
 namespace stepsim::cli {
 
 namespace {
-
-constexpr int bad_input = 2;
-constexpr int internal_error = 3;
 
 // Diagnostics quote input, so they are made safe to print; one that cannot be printed is lost.
 void complain(const std::string& text) {
@@ -78,14 +75,14 @@ std::string unused_argument(const CLI::App& verb, const std::string& argument) {
   return diagnostic.to_string();
 }
 
-int complain_about_usage(const CLI::App& app, const CLI::ParseError& error) {
+ExitCode complain_about_usage(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& verb = chosen_verb(app);
   const std::vector<std::string> unused = app.remaining(true);
   std::string problem = error.what();
   if (!unused.empty()) problem = unused_argument(verb, unused.front());
   complain(fmt::format("stepsim: {}", problem));
   complain(fmt::format("Try \"{} --help\".", command_of(app, verb)));
-  return bad_input;
+  return ExitCode::bad_input;
 }
 
 void add_verbs(CLI::App& app, Invocation& invocation) {
@@ -103,7 +100,7 @@ std::string version_text() {
   return fmt::format("stepsim {}\nbuild {}", report::version(), report::build());
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+ExitCode parse_and_run(int argc, const char* const* argv) {
   CLI::App app(
       "How long one training step takes on a GPU cluster, what it waits for, and whether it fits.",
       "stepsim");
@@ -121,33 +118,34 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version
-    return app.exit(request);
+    app.exit(request);
+    return ExitCode::done;
   } catch (const CLI::ParseError& error) {
     return complain_about_usage(app, error);
   }
-  return static_cast<int>(invocation.action());
+  return invocation.action();
 }
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv) {
+ExitCode run_command_line(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a pipe whose reader has gone is a failed write, not a death
   try {
     return parse_and_run(argc, argv);
   } catch (const InputError& error) {
     complain(error);
-    return bad_input;
+    return ExitCode::bad_input;
   } catch (const RangeError& error) {
     complain(fmt::format("stepsim: outside what can be simulated: {}", error.what()));
-    return bad_input;
+    return ExitCode::bad_input;
   } catch (const std::bad_alloc&) {
     complain("stepsim: not enough memory to simulate this");
-    return bad_input;
+    return ExitCode::bad_input;
   } catch (const std::exception& error) {
     complain(fmt::format("stepsim: internal error: {}", error.what()));
     complain(
         "This is a defect of stepsim; please report it with the input and \"stepsim --version\".");
-    return internal_error;
+    return ExitCode::internal_error;
   }
 }
 

@@ -2,10 +2,10 @@
 
 #include "scenarios/import_hugging_face.hpp"
 
-#include "topology/node_import.hpp"
+#include "topology/import_node.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/quantity.hpp"
+#include "sim/base/parse_quantity.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -20,7 +20,7 @@ struct ImportOptions {
   std::string output;
 };
 
-Verdict import_config(ImportOptions options) {
+ExitCode import_config(ImportOptions options) {
   if (!options.output.empty()) options.request.output = options.output;
   const std::string text = scenarios::import_hugging_face(DataDirectory::find(), options.request);
   if (options.output.empty()) {
@@ -28,7 +28,7 @@ Verdict import_config(ImportOptions options) {
   } else {
     write_file(options.output, text);
   }
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 void add_hugging_face(CLI::App& import, Invocation& invocation) {
@@ -60,7 +60,7 @@ struct NodeOptions {
 using ImportNode = topology::NodeImport (*)(const DataDirectory&, const std::string&,
                                             const topology::ImportChoices&);
 
-Verdict import_node(NodeOptions options, ImportNode import) {
+ExitCode import_node(NodeOptions options, ImportNode import) {
   if (!options.port.empty()) {
     const ParsedQuantity<Bandwidth> rate = parse_bandwidth(options.port);
     if (!rate.value) {
@@ -75,7 +75,7 @@ Verdict import_node(NodeOptions options, ImportNode import) {
   } else {
     write_file(options.output, text);
   }
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 void add_node(CLI::App& import, Invocation& invocation, const std::string& name,

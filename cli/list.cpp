@@ -1,7 +1,7 @@
 #include "cli/verbs.hpp"
 
 #include "report/catalogue.hpp"
-#include "report/json.hpp"
+#include "report/result_json.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -40,14 +40,14 @@ struct ListOptions {
   Format format = Format::text;
 };
 
-Verdict list(const ListOptions& options) {
+ExitCode list(const ListOptions& options) {
   for (const Kind& kind : kinds()) {
     if (options.kind != kind.name) continue;
     const report::Table table = kind.table(DataDirectory::find());
     print(Forms{[&](const report::Style&) { return report::to_text(table, 0); },
                 [&] { return table; }, [&] { return report::table_json(table); }},
           options.format);
-    return Verdict::done;
+    return ExitCode::done;
   }
   throw InputError(Diagnostic{{},
                               "",

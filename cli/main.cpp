@@ -1,3 +1,5 @@
 #include "cli/command_line.hpp"
 
-int main(int argc, char** argv) { return stepsim::cli::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+  return static_cast<int>(stepsim::cli::run_command_line(argc, argv));
+}

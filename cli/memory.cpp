@@ -1,7 +1,7 @@
 #include "cli/verbs.hpp"
 
-#include "report/json.hpp"
-#include "report/run_text.hpp"
+#include "report/memory_text.hpp"
+#include "report/result_json.hpp"
 
 #include "scenarios/simulate.hpp"
 
@@ -19,7 +19,7 @@ struct MemoryOptions {
   Format format = Format::text;
 };
 
-Verdict account(const MemoryOptions& options) {
+ExitCode account(const MemoryOptions& options) {
   const DataDirectory data = DataDirectory::find();
   const scenarios::Scenario scenario = load(data, options.scenario);
   const scenarios::MemoryAnswer answer = scenarios::account_memory(data, scenario);
@@ -29,7 +29,7 @@ Verdict account(const MemoryOptions& options) {
               },
               [&] { return report::key_value_table(json()); }, json},
         options.format);
-  return answer.memory.report().fits ? Verdict::done : Verdict::no;
+  return exit_code_of(answer.memory.report());
 }
 
 }  // namespace

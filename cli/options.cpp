@@ -2,7 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/message_text.hpp"
-#include "sim/base/quantity.hpp"
+#include "sim/base/parse_quantity.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #include "cli/output.hpp"
 
-#include "report/json.hpp"
+#include "report/result_json.hpp"
 
 #include "sim/base/error.hpp"
 

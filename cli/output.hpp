@@ -2,8 +2,8 @@
 
 /// Where output goes and how: standard output, files, and what the terminal can show.
 
-#include "report/style.hpp"
 #include "report/table.hpp"
+#include "report/terminal_style.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,6 +1,6 @@
 #include "cli/verbs.hpp"
 
-#include "report/regime_text.hpp"
+#include "report/roofline_text.hpp"
 
 #include "scenarios/regime_answer.hpp"
 
@@ -41,14 +41,14 @@ scenarios::RooflineRequest request_of(const RooflineOptions& options) {
   return request;
 }
 
-Verdict roofline(const RooflineOptions& options) {
+ExitCode roofline(const RooflineOptions& options) {
   const scenarios::RooflineAnswer answer =
       answer_roofline(DataDirectory::find(), request_of(options));
   print(Forms{[&](const report::Style& style) { return report::roofline_text(answer, style); },
               [&] { return report::roofline_table(answer); },
               [&] { return report::roofline_json(answer); }},
         options.format);
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "cli/verbs.hpp"
 
-#include "report/json.hpp"
+#include "report/result_json.hpp"
 #include "report/run_text.hpp"
 
 #include "scenarios/simulate.hpp"
@@ -20,7 +20,7 @@ struct RunOptions {
   std::string json_file;
 };
 
-Verdict run(const RunOptions& options) {
+ExitCode run(const RunOptions& options) {
   const DataDirectory data = DataDirectory::find();
   const scenarios::Scenario scenario = load(data, options.scenario);
   const scenarios::StepResult result = scenarios::simulate_step(data, scenario);
@@ -29,7 +29,7 @@ Verdict run(const RunOptions& options) {
   print(Forms{[&](const report::Style& style) { return report::run_text(scenario, result, style); },
               [&] { return report::key_value_table(json()); }, json},
         options.format);
-  return result.memory.report().fits ? Verdict::done : Verdict::no;
+  return exit_code_of(result.memory.report());
 }
 
 }  // namespace

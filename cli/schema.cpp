@@ -1,6 +1,6 @@
 #include "cli/verbs.hpp"
 
-#include "report/json.hpp"
+#include "report/result_json.hpp"
 #include "report/schema_table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,13 +12,13 @@ namespace stepsim::cli {
 
 namespace {
 
-Verdict print_schema(Format format) {
+ExitCode print_schema(Format format) {
   const std::string schema = scenarios::scenario_schema(DataDirectory::find());
   print(Forms{[&](const report::Style&) { return schema; },
               [&] { return report::schema_table(schema); },
               [&] { return nlohmann::ordered_json::parse(schema); }},
         format);
-  return Verdict::done;
+  return ExitCode::done;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 /// The verbs: each adds its sub-command to the command line and, when chosen, leaves what to do in
 /// the invocation. One source file a verb.
 
+#include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 
 #include "scenarios/scenario.hpp"
@@ -22,13 +23,9 @@ class Option;
 
 namespace stepsim::cli {
 
-/// What the shell is told. Exceptions make the others: 2 for InputError and RangeError, 3 for what
-/// is our fault.
-enum class Verdict : int { done = 0, no = 1 };
-
 /// What the parsed command line asks for.
 struct Invocation {
-  std::function<Verdict()> action;
+  std::function<ExitCode()> action;
 };
 
 void add_run(CLI::App& app, Invocation& invocation);

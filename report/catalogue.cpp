@@ -6,7 +6,7 @@
 
 #include "topology/node.hpp"
 
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 
 #include <fmt/format.h>
 

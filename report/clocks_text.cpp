@@ -1,9 +1,10 @@
+#include "report/clocks_text.hpp"
+
 #include "report/build_info.hpp"
-#include "report/clock_rows.hpp"
-#include "report/json.hpp"
-#include "report/regime_text.hpp"
-#include "report/sections.hpp"
-#include "report/text.hpp"
+#include "report/clock_bars.hpp"
+#include "report/result_json.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 #include "sim/job.hpp"
 
@@ -105,14 +106,14 @@ std::string clocks_text(const ClocksRequest& request, const ClocksAnswer& answer
                      labelled("memory", memory_parts_of(answer), style) +
                      labelled("profiles", profile_parts(answer.profiles), style);
   text += heading(style, "One layer", top_sentence(answer.result.layer));
-  text += clock_rows(answer.result.layer, style);
+  text += clock_bars(answer.result.layer, style);
   text += heading(style, "Embedding, head and loss", top_sentence(answer.result.outside));
-  text += clock_rows(answer.result.outside, style);
+  text += clock_bars(answer.result.outside, style);
   text += heading(
       style, "Whole model",
       fmt::format("{} at best, {} tokens/s, most of it {}", human_time(answer.result.step_s),
                   human_count(answer.result.tokens_per_s), to_string(answer.result.model.top())));
-  text += clock_rows(answer.result.model, style);
+  text += clock_bars(answer.result.model, style);
   text += "\n  Each clock as if it ran alone: a layer takes at least as long as its slowest.\n";
   return text + assumptions_section(answer.assumptions, 4, style);
 }

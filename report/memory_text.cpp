@@ -1,7 +1,9 @@
-#include "report/run_text.hpp"
-#include "report/sections.hpp"
+#include "report/memory_text.hpp"
+
+#include "report/clock_bars.hpp"
 #include "report/table.hpp"
-#include "report/text.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 #include <fmt/format.h>
 

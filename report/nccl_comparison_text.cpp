@@ -1,8 +1,8 @@
 #include "report/nccl_comparison_text.hpp"
 
 #include "report/build_info.hpp"
-#include "report/sections.hpp"
-#include "report/text.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

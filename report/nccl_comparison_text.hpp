@@ -2,8 +2,8 @@
 
 /// A comparison of nccl-tests with the model: for people, as a table, and as JSON.
 
-#include "report/style.hpp"
 #include "report/table.hpp"
+#include "report/terminal_style.hpp"
 
 #include "calibrate/nccl_comparison.hpp"
 

@@ -1,9 +1,10 @@
+#include "report/roofline_text.hpp"
+
 #include "report/build_info.hpp"
-#include "report/clock_rows.hpp"
-#include "report/json.hpp"
-#include "report/regime_text.hpp"
-#include "report/sections.hpp"
-#include "report/text.hpp"
+#include "report/clock_bars.hpp"
+#include "report/result_json.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 #include "sim/job.hpp"
 
@@ -33,7 +34,7 @@ std::string point_section(const RooflinePoint& point, const RooflineAnswer& answ
               fmt::format("{} FLOP, {}, {} FLOP/B: {}-bound", human_count(point.flops),
                           human_bytes(Bytes(static_cast<std::int64_t>(point.bytes))),
                           three_digits(point.intensity), to_string(point.clocks.top())));
-  text += clock_rows(point.clocks, style);
+  text += clock_bars(point.clocks, style);
   return text + fmt::format("  modelled {} {}   {} TFLOP/s, {} of peak{}\n", pad_right("", 5),
                             pad_left(human_time(point.time.total_s), 9),
                             three_digits(achieved(point) * 1e-12), percent(achieved(point) / peak),

@@ -1,11 +1,11 @@
 #include "report/run_text.hpp"
 
-#include "report/clock_rows.hpp"
-#include "report/sections.hpp"
+#include "report/clock_bars.hpp"
 #include "report/table.hpp"
-#include "report/text.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
-#include "topology/peak.hpp"
+#include "topology/peak_flop_rate.hpp"
 
 #include <fmt/format.h>
 

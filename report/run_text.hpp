@@ -1,8 +1,8 @@
 #pragma once
 
-/// What `stepsim run` and `stepsim memory` print for people: a screenful of plain text.
+/// What `stepsim run` prints for people: a screenful of plain text.
 
-#include "report/style.hpp"
+#include "report/terminal_style.hpp"
 
 #include "scenarios/simulate.hpp"
 #include "scenarios/step_result.hpp"
@@ -15,9 +15,5 @@ namespace stepsim::report {
 /// communication by group, memory with its verdict, assumptions. At most 100 columns.
 std::string run_text(const scenarios::Scenario& scenario, const scenarios::StepResult& result,
                      const Style& style);
-
-/// Memory alone: every part by name, what lies outside the allocator, verdict and remedy.
-std::string memory_text(const scenarios::Scenario& scenario, const scenarios::MemoryAnswer& answer,
-                        const Style& style);
 
 }  // namespace stepsim::report

@@ -1,4 +1,4 @@
-#include "report/json.hpp"
+#include "report/result_json.hpp"
 
 #include "scenarios/scenario.hpp"
 

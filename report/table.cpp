@@ -1,6 +1,6 @@
 #include "report/table.hpp"
 
-#include "report/text.hpp"
+#include "report/text_format.hpp"
 
 #include "sim/base/error.hpp"
 

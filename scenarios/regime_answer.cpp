@@ -3,7 +3,7 @@
 #include "scenarios/profile_use.hpp"
 
 #include "workloads/hf_config.hpp"
-#include "workloads/host_costs.hpp"
+#include "workloads/host_launch_costs.hpp"
 #include "workloads/kernel_profile.hpp"
 
 #include "topology/node.hpp"

@@ -2,7 +2,7 @@
 
 #include "scenarios/resolve_scenario.hpp"
 
-#include "topology/peak.hpp"
+#include "topology/peak_flop_rate.hpp"
 
 namespace stepsim::scenarios {
 

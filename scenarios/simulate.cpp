@@ -8,7 +8,7 @@
 #include "workloads/step.hpp"
 
 #include "topology/collective.hpp"
-#include "topology/peak.hpp"
+#include "topology/peak_flop_rate.hpp"
 
 #include "sim/executor.hpp"
 

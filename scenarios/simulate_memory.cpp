@@ -1,8 +1,8 @@
 #include "scenarios/simulate_memory.hpp"
 
 #include "scenarios/cost_models.hpp"
+#include "scenarios/memory_remedy.hpp"
 #include "scenarios/simulate.hpp"
-#include "scenarios/simulate_memory_remedy.hpp"
 
 #include <algorithm>
 

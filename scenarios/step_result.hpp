@@ -5,7 +5,7 @@
 #include "scenarios/added_time.hpp"
 #include "scenarios/scenario.hpp"
 
-#include "workloads/memory.hpp"
+#include "workloads/memory_verdict.hpp"
 
 #include "sim/attribution.hpp"
 

@@ -1,7 +1,7 @@
 #include "scenarios/value_format.hpp"
 
 #include "sim/base/message_text.hpp"
-#include "sim/base/quantity.hpp"
+#include "sim/base/parse_quantity.hpp"
 
 #include <algorithm>
 #include <limits>

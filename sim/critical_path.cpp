@@ -1,5 +1,5 @@
 #include "sim/attribution.hpp"
-#include "sim/walk.hpp"
+#include "sim/walk_back.hpp"
 
 #include "sim/base/error.hpp"
 

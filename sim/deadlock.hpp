@@ -2,7 +2,7 @@
 
 /// Says in plain words why a job that got stuck can never go on.
 
-#include "sim/run_ahead.hpp"
+#include "sim/run_ahead_executor.hpp"
 
 #include <string>
 

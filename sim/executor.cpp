@@ -3,8 +3,8 @@
 #include "sim/compiled_program.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/population.hpp"
-#include "sim/run_ahead.hpp"
-#include "sim/sharing_run.hpp"
+#include "sim/run_ahead_executor.hpp"
+#include "sim/sharing_executor.hpp"
 
 #include "sim/base/error.hpp"
 

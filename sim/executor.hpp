@@ -13,8 +13,8 @@
 /// The result of the run is small (when ranks met); everything else about a rank is recomputed on
 /// demand by `replay`, to the same bit. docs/execution-model.md says it in plain words.
 
-#include "sim/classes.hpp"
 #include "sim/job.hpp"
+#include "sim/rank_classes.hpp"
 
 #include "sim/base/units.hpp"
 

@@ -27,7 +27,7 @@ using LinkId = Id<struct LinkTag>;                  // a row of Job::links
 using SlotId =
     Id<struct SlotTag>;  // a program's name for a communicator or channel, bound per rank
 using BufferId = Id<struct BufferTag>;  // a named buffer of a program
-using ClassId = Id<struct ClassTag>;    // ranks that cannot be told apart, see sim/classes.hpp
+using ClassId = Id<struct ClassTag>;    // ranks that cannot be told apart, see sim/rank_classes.hpp
 using ScopeId = Id<struct ScopeTag>;    // where in the model an op belongs, for people
 
 }  // namespace stepsim::sim

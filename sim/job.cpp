@@ -1,7 +1,7 @@
 #include "sim/job.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/wide.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "sim/attribution.hpp"
 
-#include "sim/base/wide.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <map>
 #include <utility>

@@ -3,8 +3,8 @@
 /// Who takes part in a run, and where they meet: every rank of a job, or one stand-in for each
 /// class. Seen from here, communicators and channels are the same thing, a rendezvous.
 
-#include "sim/classes.hpp"
 #include "sim/job.hpp"
+#include "sim/rank_classes.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -19,7 +19,8 @@
 /// `pipeline_group` wait for pipeline peers; host work in a scope that begins with
 /// `data_loader_scope` loads data, in one that begins with `optimizer_scope` it is the optimizer's.
 ///
-/// Memory ops take effect in issue order, as a caching allocator sees them: see sim/memory.hpp.
+/// Memory ops take effect in issue order, as a caching allocator sees them: see
+/// sim/memory_curve.hpp.
 
 #include "sim/ids.hpp"
 

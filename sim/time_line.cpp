@@ -1,6 +1,6 @@
 #include "sim/attribution.hpp"
 #include "sim/intervals.hpp"
-#include "sim/walk.hpp"
+#include "sim/walk_back.hpp"
 
 #include "sim/base/error.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Transfers in progress on shared links. Each moves at its max-min fair rate (sim/max_min.hpp),
-/// which holds until a transfer begins or ends:
+/// Transfers in progress on shared links. Each moves at its max-min fair rate
+/// (sim/max_min_fair_rates.hpp), which holds until a transfer begins or ends:
 ///
 ///   work done += time × rate,  the transfer ends when its work is done: after ceil(rest / rate)
 ///
@@ -10,10 +10,10 @@
 /// can reach through common links; all others keep theirs, since fair rates of parts that share no
 /// link do not depend on each other.
 
-#include "sim/max_min.hpp"
+#include "sim/max_min_fair_rates.hpp"
 #include "sim/population.hpp"
 
-#include "sim/base/wide.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <cstdint>
 #include <optional>

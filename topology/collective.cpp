@@ -1,7 +1,7 @@
 #include "topology/collective.hpp"
 
+#include "topology/collective_memory_traffic.hpp"
 #include "topology/group_cost.hpp"
-#include "topology/memory_traffic.hpp"
 
 #include "sim/base/error.hpp"
 

@@ -3,7 +3,7 @@
 /// GPU types as data: capacities and peak rates of one device, each with its source.
 
 #include "sim/base/data_directory.hpp"
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 #include "sim/base/units.hpp"
 
 #include <map>

@@ -1,6 +1,6 @@
 // A node type by whatever a user has of it: a name, a node file, or a file to import.
 
-#include "topology/node_import.hpp"
+#include "topology/import_node.hpp"
 
 #include "sim/base/error.hpp"
 #include "sim/base/message_text.hpp"

@@ -3,7 +3,7 @@
 /// One collective on one kind of group, at any size: NCCL's choice, its calibrated time, and the
 /// limit of the wires between nodes. Private to topology; CollectiveModel is the face of it.
 
-#include "topology/calibration.hpp"
+#include "topology/collective_calibration.hpp"
 #include "topology/link_load.hpp"
 #include "topology/nccl/tuning.hpp"
 #include "topology/point_to_point.hpp"

@@ -1,8 +1,8 @@
-#include "topology/box.hpp"
+#include "topology/imported_box.hpp"
 
 #include "sim/base/document.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/hash.hpp"
+#include "sim/base/file_hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "sim/base/document.hpp"
 #include "sim/base/object_reader.hpp"
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 #include "sim/base/units.hpp"
 
 #include <string>

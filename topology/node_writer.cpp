@@ -1,4 +1,4 @@
-#include "topology/node_import.hpp"
+#include "topology/import_node.hpp"
 #include "topology/profile_file.hpp"
 
 #include "sim/base/document_writer.hpp"

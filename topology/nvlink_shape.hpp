@@ -3,7 +3,7 @@
 /// How the GPUs of a box hang together over NVLink, judged on the graph of their links. Private to
 /// topology.
 
-#include "topology/box.hpp"
+#include "topology/imported_box.hpp"
 
 namespace stepsim::topology {
 

@@ -13,7 +13,7 @@
 
 #include "sim/program.hpp"
 
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 #include "sim/base/units.hpp"
 
 namespace stepsim::workloads {

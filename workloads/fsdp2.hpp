@@ -9,14 +9,14 @@
 /// norm. All-gather and reduce-scatter of one mesh dimension share a communicator, so they run one
 /// by one in issue order.
 
-#include "workloads/groups.hpp"
+#include "workloads/fsdp2_wrapping.hpp"
 #include "workloads/plan.hpp"
 #include "workloads/step_costs.hpp"
 #include "workloads/step_work.hpp"
 
 #include "sim/program.hpp"
 
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 #include "sim/base/units.hpp"
 
 namespace stepsim::workloads {

@@ -4,7 +4,7 @@
 /// counts are those of fully_shard's fused copies; dim 0 of every parameter is padded.
 
 #include "workloads/fsdp2.hpp"
-#include "workloads/groups.hpp"
+#include "workloads/fsdp2_wrapping.hpp"
 #include "workloads/step_costs.hpp"
 
 #include "sim/program_builder.hpp"

@@ -1,5 +1,6 @@
 #include "workloads/hf_config.hpp"
 
+#include "workloads/architectures/architectures.hpp"
 #include "workloads/hf_config_reader.hpp"
 
 #include "sim/base/error.hpp"
@@ -34,11 +35,9 @@ bool refuse_unmodelled(const DocumentNode& block, const std::string& path,
   return clean;
 }
 
-const HfFamily* find_family(const std::string& model_type) {
-  for (const auto* families : {&gpt_families(), &llama_families()}) {
-    for (const HfFamily& family : *families) {
-      if (family.model_type == model_type) return &family;
-    }
+const Architecture* find_architecture(const std::string& model_type) {
+  for (const Architecture& architecture : architectures()) {
+    if (architecture.model_type == model_type) return &architecture;
   }
   return nullptr;
 }
@@ -84,9 +83,9 @@ void read_dense(HfReader& reader, ModelFile& file) {
   model.name = reader.word({"name"}, model.model_type);
   reader.word({"source"}, "");
   read_published(reader, file);
-  const HfFamily* family = find_family(model.model_type);
-  if (family == nullptr) return refuse_model_type(reader, model.model_type);
-  family->read(reader, model);
+  const Architecture* architecture = find_architecture(model.model_type);
+  if (architecture == nullptr) return refuse_model_type(reader, model.model_type);
+  architecture->read(reader, model);
   reader.finish();
 }
 
@@ -108,8 +107,8 @@ std::string name_of(const std::string& file, const Model& model) {
 
 std::vector<std::string> supported_model_types() {
   std::vector<std::string> names;
-  for (const auto* families : {&gpt_families(), &llama_families()}) {
-    for (const HfFamily& family : *families) names.emplace_back(family.model_type);
+  for (const Architecture& architecture : architectures()) {
+    names.emplace_back(architecture.model_type);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -122,49 +122,4 @@ void HfReader::finish() {
   }
 }
 
-void read_head_dim(HfReader& reader, Model& model, std::int64_t fallback) {
-  model.head_dim = reader.count({"head_dim"}, fallback, ShapeLimits::head_dim);
-  if (model.head_dim > 0 || model.heads == 0 || model.hidden == 0) return;
-  if (model.hidden % model.heads != 0) {
-    return reader.refuse("head_dim",
-                         "is missing, and a hidden size of " + std::to_string(model.hidden) +
-                             " does not divide into " + std::to_string(model.heads) + " heads",
-                         "head_dim, or a hidden size that the heads divide");
-  }
-  model.head_dim = model.hidden / model.heads;
-}
-
-void read_kv_heads(HfReader& reader, Model& model, const HfReader::Names& names,
-                   std::int64_t fallback) {
-  model.kv_heads = reader.count(names, fallback, ShapeLimits::heads);
-  if (model.heads > 0 && model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
-    reader.refuse(names.front(),
-                  "is " + std::to_string(model.kv_heads) + ", which does not divide " +
-                      std::to_string(model.heads) + " attention heads",
-                  "a divisor of the number of attention heads");
-  }
-}
-
-void read_activation(HfReader& reader, Model& model, const HfReader::Names& names,
-                     const std::string& fallback, MlpKind kind) {
-  const bool gated = kind == MlpKind::gated;
-  std::string name = names.front();
-  for (const std::string& candidate : names) {
-    if (reader.has(candidate)) name = candidate;
-  }
-  const std::string word = reader.word(names, fallback);
-  if (word == "silu" || word == "swish") {
-    model.activation = gated ? Activation::swiglu : Activation::silu;
-  } else if (word.rfind("gelu", 0) == 0 || word == "quick_gelu") {
-    model.activation = gated ? Activation::geglu : Activation::gelu;
-  } else if (word == "relu" && !gated) {
-    model.activation = Activation::relu;
-  } else if (word == "relu2" && !gated) {
-    model.activation = Activation::squared_relu;
-  } else {
-    reader.refuse(name, "\"" + word + "\" is not an activation that is modelled here",
-                  gated ? "silu or a gelu" : "gelu, relu, relu2 or silu");
-  }
-}
-
 }  // namespace stepsim::workloads

@@ -78,37 +78,6 @@ struct ShapeLimits {
   static constexpr std::int64_t positions = 1'000'000'000;
 };
 
-/// How one architecture is read.
-struct HfFamily {
-  std::string_view model_type;
-  void (*read)(HfReader& reader, Model& model);
-};
-
-const std::vector<HfFamily>& gpt_families();    // gpt2, opt, bloom, mpt, falcon, gpt_neox, …
-const std::vector<HfFamily>& llama_families();  // llama, mistral, qwen2, gemma2, olmo2, …
-
-/// What both groups share.
-void read_head_dim(HfReader& reader, Model& model, std::int64_t fallback);
-void read_kv_heads(HfReader& reader, Model& model, const HfReader::Names& names,
-                   std::int64_t fallback);
-enum class MlpKind { plain, gated };
-void read_activation(HfReader& reader, Model& model, const HfReader::Names& names,
-                     const std::string& fallback, MlpKind kind);
-
-/// Windows (hf_config_windows.cpp). A layer's window: null means none, an absent key the class's
-/// default (0: none).
-std::optional<std::int64_t> read_window(HfReader& reader, std::int64_t fallback);
-/// layer_types names the kind of each layer. True when the key is there.
-bool read_layer_types(HfReader& reader, Model& model, std::optional<std::int64_t> window);
-/// `period` − 1 layers with the window, then one without.
-void read_window_pattern(HfReader& reader, Model& model, std::int64_t window_fallback,
-                         std::int64_t period_fallback);
-/// The same window in every layer.
-void read_uniform_window(HfReader& reader, Model& model, std::int64_t fallback);
-/// Qwen's windows are off unless use_sliding_window is on, and then start at layer
-/// max_window_layers.
-void read_qwen_windows(HfReader& reader, Model& model);
-
 /// Keys of real files that cannot change shapes or work.
 bool is_irrelevant_key(std::string_view key);
 /// Why a model with this key set cannot be modelled; empty when it can.

@@ -13,7 +13,7 @@
 #include "topology/device.hpp"
 
 #include "sim/base/data_directory.hpp"
-#include "sim/base/sourced.hpp"
+#include "sim/base/sourced_number.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #include "workloads/kernel_profile.hpp"
 
 #include "sim/base/document.hpp"
-#include "sim/base/hash.hpp"
+#include "sim/base/file_hash.hpp"
 #include "sim/base/object_reader.hpp"
 
 #include <charconv>

@@ -4,7 +4,7 @@
 /// batch with a context. Nothing is simulated here: each clock is its work divided by a rate, and
 /// every rate is an argument. A layer takes at least as long as its slowest clock.
 
-#include "workloads/host_costs.hpp"
+#include "workloads/host_launch_costs.hpp"
 #include "workloads/layer_kernels.hpp"
 #include "workloads/model.hpp"
 

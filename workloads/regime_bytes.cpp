@@ -1,6 +1,6 @@
 // Closed forms of bytes and counts that the regimes rest on.
 
-#include "workloads/activations.hpp"
+#include "workloads/activation_formulas.hpp"
 #include "workloads/regime.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "workloads/step_modules.hpp"
 
-#include "workloads/host_costs.hpp"
+#include "workloads/host_launch_costs.hpp"
 #include "workloads/layer_kernels.hpp"
 #include "workloads/optimizer_kernels.hpp"
 

@@ -7,8 +7,8 @@
 /// files.
 
 #include "calibrate/kernel_fit.hpp"
+#include "calibrate/kernel_measurements.hpp"
 #include "calibrate/kernel_priors.hpp"
-#include "calibrate/measurements.hpp"
 #include "calibrate/profile_writer.hpp"
 #include "calibrate/published_kernels.hpp"
 

@@ -1,6 +1,6 @@
 #include "sim/base/decimal.hpp"
 
-#include "sim/base/wide.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Decimal numbers as written, before they are rounded to anything: what quantity.cpp scales by a
-/// unit without an error of its own.
+/// Decimal numbers as written, before they are rounded to anything: what parse_quantity.cpp scales
+/// by a unit without an error of its own.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "sim/base/document.hpp"
 
 #include "sim/base/document_builder.hpp"
-#include "sim/base/hash.hpp"
+#include "sim/base/file_hash.hpp"
 #include "sim/base/message_text.hpp"
 
 #include <algorithm>

@@ -72,7 +72,7 @@ struct DocumentEntry {
 struct Document {
   DocumentNode root;
   std::string file;
-  std::string hash;  // of the file's bytes (sim/base/hash.hpp)
+  std::string hash;  // of the file's bytes (sim/base/file_hash.hpp)
 };
 
 /// Reads a file: JSON when its name ends in .json, YAML otherwise. Throws InputError when there is

@@ -17,8 +17,8 @@
 
 #include "sim/base/diagnostics.hpp"
 #include "sim/base/document.hpp"
-#include "sim/base/quantity.hpp"
-#include "sim/base/sourced.hpp"
+#include "sim/base/parse_quantity.hpp"
+#include "sim/base/sourced_number.hpp"
 #include "sim/base/units.hpp"
 
 #include <cstdint>

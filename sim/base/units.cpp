@@ -1,7 +1,7 @@
 #include "sim/base/units.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/wide.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <cmath>
 

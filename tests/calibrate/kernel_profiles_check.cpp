@@ -5,7 +5,7 @@
 //                                    program says so and returns 77
 
 #include "calibrate/error_bands.hpp"
-#include "calibrate/measurements.hpp"
+#include "calibrate/kernel_measurements.hpp"
 
 #include "workloads/kernel_cost.hpp"
 #include "workloads/kernel_profile.hpp"

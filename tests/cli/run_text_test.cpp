@@ -1,4 +1,4 @@
-#include "report/text.hpp"
+#include "report/text_format.hpp"
 
 #include "tests/cli/command.hpp"
 #include "tests/support/catch.hpp"

@@ -49,8 +49,9 @@ TEST_CASE("links lead to files when they are neither addresses nor anchors", "[m
 }
 
 TEST_CASE("paths of the repository are mentions, patterns with a NAME are not", "[markdown]") {
-  std::istringstream text("`sim/run_ahead.cpp`, `docs/`, `topology/NAME.yaml`, `run`, sim/x.cpp\n");
+  std::istringstream text(
+      "`sim/run_ahead_executor.cpp`, `docs/`, `topology/NAME.yaml`, `run`, sim/x.cpp\n");
   std::vector<std::string> targets;
   for (const Link& link : file_mentions(text)) targets.push_back(link.target);
-  CHECK(targets == std::vector<std::string>{"sim/run_ahead.cpp", "docs/"});
+  CHECK(targets == std::vector<std::string>{"sim/run_ahead_executor.cpp", "docs/"});
 }

@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.22)
 # Lowest first; a folder may include itself and those before it.
 set(layers sim/base sim topology workloads calibrate scenarios report cli bench)
 # All that the engine may see of sim/base.
-set(engine_base_headers sim/base/error.hpp sim/base/units.hpp sim/base/wide.hpp)
+set(engine_base_headers sim/base/error.hpp sim/base/units.hpp sim/base/wide_integers.hpp)
 # A library and the only folders whose files may include it (tests apart).
 set(libraries boost yaml-cpp CLI Eigen benchmark)
 set(boost_pattern "^topology/.*\\.cpp$")

@@ -6,7 +6,8 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(problems "")
-foreach(folder sim sim/base topology topology/nccl workloads calibrate scenarios report cli)
+foreach(folder sim sim/base topology topology/nccl workloads
+               workloads/architectures calibrate scenarios report cli)
   if(NOT IS_DIRECTORY "${ROOT}/${folder}")
     continue()
   endif()

@@ -2,7 +2,7 @@
 
 /// Fits factors on NCCL's prediction to measured times, and says how far the fit is off.
 
-#include "topology/calibration.hpp"
+#include "topology/collective_calibration.hpp"
 
 #include "tests/topology/calibration_data.hpp"
 

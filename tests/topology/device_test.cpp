@@ -1,6 +1,6 @@
 #include "topology/device.hpp"
 
-#include "topology/peak.hpp"
+#include "topology/peak_flop_rate.hpp"
 
 #include "sim/base/error.hpp"
 

@@ -2,7 +2,7 @@
 ///   import_samples_test FOLDER
 /// FOLDER holds nccl-xml/ and topo/; without it the program says so and returns 77.
 
-#include "topology/node_import.hpp"
+#include "topology/import_node.hpp"
 
 #include "sim/base/error.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "sim/executor.hpp"
 #include "sim/job.hpp"
-#include "sim/memory.hpp"
+#include "sim/memory_curve.hpp"
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,7 @@
 // ranks). What a row gives (a device's peak, kernels a layer, seconds a launch) is an argument; the
 // product's own functions compute. Tolerances are the rows' own.
 
-#include "workloads/activations.hpp"
+#include "workloads/activation_formulas.hpp"
 #include "workloads/hf_config.hpp"
 #include "workloads/kernel.hpp"
 #include "workloads/regime.hpp"

@@ -1,12 +1,12 @@
 #include "workloads/step.hpp"
 
-#include "workloads/activations.hpp"
+#include "workloads/activation_formulas.hpp"
 #include "workloads/checkpointing.hpp"
-#include "workloads/groups.hpp"
+#include "workloads/fsdp2_wrapping.hpp"
 #include "workloads/hf_config.hpp"
 #include "workloads/layer_kernels.hpp"
-#include "workloads/memory.hpp"
 #include "workloads/memory_allocator.hpp"
+#include "workloads/memory_verdict.hpp"
 #include "workloads/step_modules.hpp"
 
 #include "sim/base/error.hpp"

@@ -9,7 +9,7 @@
 /// part inside a node), and trees between nodes take the simple pattern from compute capability 90
 /// on and the balanced one before, which is what the search ends with on nodes with one port a GPU.
 
-#include "topology/nccl/tables.hpp"
+#include "topology/nccl/constants.hpp"
 
 namespace stepsim::topology::nccl {
 
