@@ -135,6 +135,7 @@ class PipelineJob {
       job_.programs.push_back(StageProgram(shape_, stage).run());
     }
     if (shape_.sharing) add_sharing();
+    if (shape_.all_different) job_.jitter = {1, sim::Jitter::whole / 20};
     add_communicators();
     add_channels();
     for (std::uint32_t rank = 0; rank < rank_count(); ++rank) add_rank(rank);
@@ -252,9 +253,6 @@ class PipelineJob {
     if (stage + 1 < shape_.stages) {
       bind(2 * rank);
       bind(2 * rank + 1);
-    }
-    if (shape_.all_different) {
-      setup.compute_time_millionths = 1'000'000 + rank * 2'654'435'761U % 100'000;
     }
     job_.ranks.push_back(setup);
   }

@@ -16,7 +16,7 @@ struct PipelineShape {
   std::uint32_t micro_batches = 16;
   std::uint32_t layers = 8;  // of a stage
   std::uint32_t slow_ranks = 0;
-  /// Whether every rank computes at a speed of its own.
+  /// Whether every kernel of every rank takes a time of its own, up to 5 % off its cost.
   bool all_different = false;
   /// Whether collectives slow kernels, and data-parallel and pipeline transfers share each GPU's
   /// NIC.

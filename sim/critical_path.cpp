@@ -1,4 +1,5 @@
 #include "sim/attribution.hpp"
+#include "sim/kernel_pace.hpp"
 #include "sim/walk_back.hpp"
 
 #include "sim/base/error.hpp"
@@ -171,11 +172,13 @@ class PathFinder {
   void add_kernel(const RankWalk& walk, Place place, const KernelCost& kernel) {
     const Time begin = walk.begin(place);
     const Time taken = reached_ - begin;
-    const Time alone =
-        scaled_kernel_time(kernel.time, job_.ranks[rank_.index()].compute_time_millionths);
+    const KernelPace pace(job_, rank_);
+    const Time alone = pace.of(kernel.time, place.op);
+    const Time even = pace.without_noise(kernel.time);
     if (!add(place, begin, kernel.clock, std::min(kernel.fixed, alone))) return;
     PathStep& step = path_.steps.back();
-    if (alone > kernel.time) step.slow_rank = alone - kernel.time;
+    if (even > kernel.time) step.slow_rank = even - kernel.time;
+    step.noise = alone - even;
     step.sharing = taken - alone;
     move(step.sharing, kernel.clock, Clock::communication);
     if (step.sharing > Time::zero()) step.resident_op = resident_beside(walk, begin, step.end);
@@ -195,7 +198,7 @@ class PathFinder {
   /// false for what took no time.
   bool add(Place place, Time begin, Clock clock, Time fixed) {
     if (begin == reached_) return false;
-    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}});
+    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}, {}});
     give(fixed, Clock::overhead);
     give(reached_ - begin - fixed, clock);
     reached_ = begin;

@@ -110,7 +110,19 @@ struct RankSetup {
   std::uint32_t compute_time_millionths = usual_compute_time;
 };
 
-/// A kernel's time on a rank, rounded up to a whole picosecond.
+/// Noise on kernels: every kernel that a rank issues takes its time × a factor of its own, uniform
+/// between 1 − spread and 1 + spread, so that the mean stays what it costs. Which factor depends on
+/// seed, rank and the op's place in the program and on nothing else (sim/kernel_pace.hpp): equal
+/// seeds give equal times, whatever else changes. With noise no two ranks are alike, and every rank
+/// is executed. What makes a rank slow for a whole step is `RankSetup::compute_time_millionths`.
+struct Jitter {
+  static constexpr std::uint32_t whole = 65'536;
+
+  std::uint64_t seed = 0;
+  std::uint32_t spread_65536ths = 0;  // below `whole`; 0: no noise
+};
+
+/// A kernel's time on a rank without noise, rounded up to a whole picosecond.
 Time scaled_kernel_time(Time time, std::uint32_t compute_time_millionths);
 
 struct Job {
@@ -121,6 +133,7 @@ struct Job {
   std::vector<Communicator> communicators;
   std::vector<Channel> channels;
   std::vector<Link> links;
+  Jitter jitter;
   /// collective_costs[cost_row][collective]: one row for each kind of communicator or channel.
   std::vector<std::vector<CollectiveCost>> collective_costs;
 };
@@ -130,8 +143,8 @@ struct Job {
 bool shares_resources(const Job& job);
 
 /// Checks that every id is in range, every communicator's members are distinct and each binds it
-/// once, every channel has both ends and is used in its direction, and no cost is negative. Throws
-/// InternalError naming the first thing that is wrong.
+/// once, every channel has both ends and is used in its direction, no cost is negative and noise
+/// leaves every kernel some time. Throws InternalError naming the first thing that is wrong.
 void check_job(const Job& job);
 
 }  // namespace stepsim::sim

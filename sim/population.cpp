@@ -14,8 +14,7 @@ void add_participants(const Job& job, const Classes& classes, const std::vector<
                       NumberOf number_of, Population& population) {
   for (const Rank rank : ranks) {
     const RankSetup& setup = job.ranks[rank.index()];
-    population.participants.push_back({setup.program, setup.compute_time_millionths,
-                                       classes.of_rank[rank.index()],
+    population.participants.push_back({setup.program, rank, classes.of_rank[rank.index()],
                                        static_cast<std::uint32_t>(population.bindings.size())});
     const std::vector<Slot>& slots = job.programs[setup.program.index()].slots;
     for (std::size_t slot = 0; slot < slots.size(); ++slot) {

@@ -18,7 +18,7 @@ using RendezvousId = Id<struct RendezvousTag>;
 struct Population {
   struct Participant {
     ProgramId program;
-    std::uint32_t compute_time_millionths = RankSetup::usual_compute_time;
+    Rank rank;  // itself, or the first of its class
     ClassId rank_class;
     std::uint32_t first_binding = 0;  // in `bindings`: the RendezvousId of each slot
   };

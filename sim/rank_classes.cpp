@@ -311,6 +311,7 @@ Classes singletons(const Job& job) {
 }  // namespace
 
 Classes find_classes(const Job& job) {
+  if (job.jitter.spread_65536ths > 0) return singletons(job);
   // A collision of 64-bit hashes is next to impossible; another salt undoes it.
   for (std::uint64_t salt = 0; salt < 3; ++salt) {
     Refinement refinement(job, salt << 32);

@@ -7,7 +7,7 @@
 /// class when they cost the same and have the same members, counted by class and slot. The largest
 /// such classes are found by refinement: start from program and speed, split by what the slots are
 /// bound to, until nothing splits. The result is checked member by member, so that no coincidence
-/// of hashes can join what differs.
+/// of hashes can join what differs. Where kernels have noise (Job::jitter) every rank is a class.
 
 #include "sim/job.hpp"
 

@@ -63,13 +63,12 @@ StreamProgram::StreamProgram(const Program& program, const CompiledProgram& comp
   }
 }
 
-RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgram& code,
-                       std::uint32_t compute_time_millionths, std::uint32_t participant,
-                       Environment& environment)
+RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgram& code, Rank rank,
+                       std::uint32_t participant, Environment& environment)
     : job_(&job),
       program_(&program),
       code_(&code),
-      compute_time_millionths_(compute_time_millionths),
+      pace_(job, rank),
       participant_(participant),
       environment_(&environment),
       streams_(code.of_stream.size()),
@@ -160,8 +159,7 @@ void RankEngine::begin(std::size_t index, std::int64_t now) {
 
 void RankEngine::begin_kernel(std::size_t index, const StreamInstruction& instruction,
                               std::int64_t now) {
-  const Time time =
-      scaled_kernel_time(Time::picoseconds(instruction.duration), compute_time_millionths_);
+  const Time time = pace_.of(Time::picoseconds(instruction.duration), instruction.op);
   if (time.count_ps() > longest_kernel_ps) {
     throw RangeError("a kernel that shares its device takes more than 140 s");
   }

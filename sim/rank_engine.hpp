@@ -15,6 +15,7 @@
 
 #include "sim/compiled_program.hpp"
 #include "sim/job.hpp"
+#include "sim/kernel_pace.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -78,9 +79,8 @@ class RankEngine {
     std::int64_t end_ps = 0;
   };
 
-  RankEngine(const Job& job, const Program& program, const StreamProgram& code,
-             std::uint32_t compute_time_millionths, std::uint32_t participant,
-             Environment& environment);
+  RankEngine(const Job& job, const Program& program, const StreamProgram& code, Rank rank,
+             std::uint32_t participant, Environment& environment);
 
   /// Keeps the times of every kernel, by op.
   void watch() { watched_.resize(program_->ops.size()); }
@@ -149,7 +149,7 @@ class RankEngine {
   const Job* job_;
   const Program* program_;
   const StreamProgram* code_;
-  std::uint32_t compute_time_millionths_;
+  KernelPace pace_;
   std::uint32_t participant_;
   Environment* environment_;
   std::vector<StreamState> streams_;

@@ -1,5 +1,6 @@
 #include "sim/compiled_program.hpp"
 #include "sim/executor.hpp"
+#include "sim/kernel_pace.hpp"
 #include "sim/rank_engine.hpp"
 
 #include "sim/base/error.hpp"
@@ -32,7 +33,7 @@ class KnownMeetings : public RankEngine::Environment {
     const RankSetup& setup = job_.ranks[rank_.index()];
     const Program& program = job_.programs[setup.program.index()];
     const StreamProgram streams(program, code_);
-    RankEngine engine(job_, program, streams, setup.compute_time_millionths, 0, *this);
+    RankEngine engine(job_, program, streams, rank_, 0, *this);
     engine_ = &engine;
     engine.watch();
     engine.run(RankEngine::never);
@@ -72,6 +73,7 @@ class Replayer {
         execution_(execution),
         rank_(rank),
         setup_(job.ranks.at(rank.index())),
+        pace_(job, rank),
         program_(job.programs[setup_.program.index()]),
         streams_(program_.streams.size()),
         events_(program_.event_count),
@@ -157,8 +159,7 @@ class Replayer {
 
   Time kernel_end(std::uint32_t index, Time start) const {
     const Time time = job_.kernels[program_.ops[index].target].time;
-    if (kernel_times_.empty())
-      return start + scaled_kernel_time(time, setup_.compute_time_millionths);
+    if (kernel_times_.empty()) return start + pace_.of(time, index);
     if (kernel_times_[index].start_ps != start.count_ps()) {
       throw InternalError("replay: a kernel starts at two different times");
     }
@@ -205,6 +206,7 @@ class Replayer {
   const Execution& execution_;
   Rank rank_;
   const RankSetup& setup_;
+  KernelPace pace_;
   const Program& program_;
   Time host_;
   std::vector<StreamState> streams_;

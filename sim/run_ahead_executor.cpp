@@ -24,7 +24,7 @@ RunAhead::RunAhead(const Job& job, const std::vector<CompiledProgram>& programs,
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Population::Participant& participant = population.participants[i];
     states_[i].program = &programs[participant.program.index()];
-    states_[i].compute_time_millionths = participant.compute_time_millionths;
+    paces_.emplace_back(job, participant.rank);
     states_[i].first_clock = clocks;
     clocks += states_[i].program->stream_count + states_[i].program->register_count;
   }
@@ -72,10 +72,8 @@ void RunAhead::run_plain(ParticipantId id) {
   }
 }
 
-inline std::int64_t RunAhead::kernel_time(const State& state, const Instruction& instruction) {
-  if (state.compute_time_millionths == RankSetup::usual_compute_time) return instruction.duration;
-  return scaled_kernel_time(Time::picoseconds(instruction.duration), state.compute_time_millionths)
-      .count_ps();
+inline std::int64_t RunAhead::kernel_time(ParticipantId id, const Instruction& instruction) const {
+  return paces_[id.index()].of(Time::picoseconds(instruction.duration), instruction.op).count_ps();
 }
 
 /// Runs one instruction. Moves the host's clock only when it is done.
@@ -86,7 +84,7 @@ inline RunAhead::Outcome RunAhead::execute(ParticipantId id, State& state,
   switch (instruction.kind) {
     case Instruction::Kind::kernel:
       if (!redeem(id, state, stream)) return Outcome::blocked;
-      stream = later_by(std::max(issued_ps, stream), kernel_time(state, instruction));
+      stream = later_by(std::max(issued_ps, stream), kernel_time(id, instruction));
       break;
     case Instruction::Kind::meet:
       if (!redeem(id, state, stream)) return Outcome::blocked;

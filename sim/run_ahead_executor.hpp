@@ -15,6 +15,7 @@
 /// nothing either do ops really wait on each other.
 
 #include "sim/compiled_program.hpp"
+#include "sim/kernel_pace.hpp"
 #include "sim/rendezvous.hpp"
 
 #include <cstdint>
@@ -79,7 +80,6 @@ class RunAhead {
 
   struct State {
     const CompiledProgram* program = nullptr;
-    std::uint32_t compute_time_millionths = RankSetup::usual_compute_time;
     std::size_t first_clock = 0;  // streams, then registers
     std::int64_t host_ps = 0;
     std::uint32_t position = 0;
@@ -111,7 +111,7 @@ class RunAhead {
 
   Outcome execute(ParticipantId id, State& state, const Instruction& instruction,
                   std::int64_t issued_ps, EventClocks events);
-  static std::int64_t kernel_time(const State& state, const Instruction& instruction);
+  std::int64_t kernel_time(ParticipantId id, const Instruction& instruction) const;
   bool redeem(ParticipantId id, State& state, std::int64_t& clock);
   void meet(ParticipantId id, State& state, const Instruction& instruction,
             std::int64_t arrival_ps);
@@ -123,6 +123,7 @@ class RunAhead {
   const Population& population_;
   RendezvousTable table_;
   std::vector<State> states_;
+  std::vector<KernelPace> paces_;  // of each participant
   std::vector<std::int64_t> clocks_;
   std::vector<LookAhead> look_ahead_;
   std::vector<ParticipantId> work_list_;

@@ -20,8 +20,8 @@ SharingRun::SharingRun(const Job& job, const std::vector<CompiledProgram>& progr
   for (std::uint32_t i = 0; i < population.participants.size(); ++i) {
     const Population::Participant& participant = population.participants[i];
     engines_.emplace_back(job, job.programs[participant.program.index()],
-                          stream_programs_[participant.program.index()],
-                          participant.compute_time_millionths, i, *this);
+                          stream_programs_[participant.program.index()], participant.rank, i,
+                          *this);
   }
 }
 

@@ -148,6 +148,29 @@ TEST_CASE("the critical path covers the step where resources are shared too") {
   }
 }
 
+TEST_CASE("the critical path covers the step where kernels have noise, and says what it added") {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    INFO("seed " << seed);
+    Job job = random_job(seed, {});
+    job.jitter = {seed, 30'000};
+    const Execution execution = execute(job);
+    const CriticalPath path = critical_path(job, execution);
+    Time sum;
+    for (const Time time : path.by_clock) sum += time;
+    REQUIRE(sum == execution.step_time);
+    for (const PathStep& step : path.steps) {
+      const Program& program = job.programs[job.ranks[step.rank.index()].program.index()];
+      const Op& op = program.ops[step.op];
+      if (op.kind != OpKind::kernel ||
+          step.by_clock[static_cast<std::size_t>(Clock::overhead)] == step.end - step.begin) {
+        continue;
+      }
+      REQUIRE(step.end - step.begin == job.kernels[op.target].time + step.noise);
+    }
+    require_sums(mean_time_line(job, execution), execution.step_time);
+  }
+}
+
 TEST_CASE("a kernel or collective that takes longer never shortens the step") {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     INFO("seed " << seed);

@@ -73,6 +73,21 @@ TEST_CASE("executor and replay agree with the oracle where resources are shared"
   }
 }
 
+TEST_CASE("executor and replay agree with the oracle where kernels have noise") {
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    Random random(seed);
+    Job job = seed % 3 == 0 ? random_grid_job(seed) : random_job(seed, {});
+    job.jitter = {seed, random.between(1, Jitter::whole - 1)};
+    if (random.one_in(2)) job.ranks[0].compute_time_millionths = random.between(700'000, 1'500'000);
+    if (random.one_in(2)) add_sharing(job, random, random.between(1, 3), random.below(2));
+    const auto oracle = oracle_execute(job);
+    const auto execution = execute_unless_stuck(job);
+    INFO("seed " << seed);
+    REQUIRE(oracle.has_value() == execution.has_value());
+    if (execution) REQUIRE(same_times(job, *execution, *oracle));
+  }
+}
+
 TEST_CASE("resources that nothing slows give the times of the plain executor") {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Job job = random_job(seed, {});

@@ -1,5 +1,7 @@
 #include "tests/sim/oracle_executor.hpp"
 
+#include "sim/kernel_pace.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -168,7 +170,7 @@ class Oracle {
       if (front.awaited_record != nothing && !state.recorded[front.awaited_record]) return false;
     } else if (!stream.busy) {
       stream.busy = true;
-      stream.kernel = {kernel_time(rank, op) * SpeedStep::full_speed, 1};
+      stream.kernel = {kernel_time(rank, front.op) * SpeedStep::full_speed, 1};
       result_.ops[rank][front.op].start = now();
       return true;
     } else if (stream.kernel.rest > 0) {
@@ -186,10 +188,14 @@ class Oracle {
     reach(rank);
   }
 
-  std::int64_t kernel_time(std::size_t rank, const Op& op) const {
+  std::int64_t kernel_time(std::size_t rank, std::size_t index) const {
+    const Op& op = program(rank).ops[index];
     const std::int64_t factor = job_.ranks[rank].compute_time_millionths;
     const std::int64_t scaled = job_.kernels[op.target].time.count_ps() * factor;
-    return scaled / 1'000'000 + (scaled % 1'000'000 == 0 ? 0 : 1);
+    const std::int64_t even = scaled / 1'000'000 + (scaled % 1'000'000 == 0 ? 0 : 1);
+    const std::uint32_t noise = KernelPace(job_, Rank{static_cast<std::uint32_t>(rank)})
+                                    .noise_65536ths(static_cast<std::uint32_t>(index));
+    return (even * noise + 65'535) / 65'536;
   }
 
   /// The stream whose first op is the rank's next meeting at the place, if it is waiting.
