@@ -1,5 +1,7 @@
 #include "cli/verbs.hpp"
 
+#include "scenarios/parallel.hpp"
+
 #include "sim/base/error.hpp"
 #include "sim/base/message_text.hpp"
 #include "sim/base/parse_quantity.hpp"
@@ -33,6 +35,40 @@ scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& optio
     if (options.flops == workloads::to_string(convention)) scenario.flops_convention = convention;
   }
   return scenario;
+}
+
+void add_simulation_options(CLI::App& verb, SimulationOptions& options) {
+  verb.add_flag("--no-fold", options.no_fold,
+                "Execute every rank, also those that nothing tells apart; the result is the same");
+  verb.add_option("--jobs", options.jobs,
+                  "Threads for what is simulated several times; the result is the same for any "
+                  "number. All of the machine when left out")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  verb.add_option("--seeds", options.seeds,
+                  "Steps to simulate where the scenario has cluster.noise, instead of its seeds")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
+}
+
+scenarios::SimulateOptions simulate_options(const SimulationOptions& options) {
+  return {.fold = !options.no_fold,
+          .threads = options.jobs == 0 ? scenarios::machine_threads() : options.jobs};
+}
+
+scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& scenario,
+                         const SimulationOptions& simulation) {
+  scenarios::Scenario loaded = load(data, scenario);
+  if (simulation.seeds == 0) return loaded;
+  if (!loaded.noise) {
+    throw InputError(Diagnostic{{},
+                                "--seeds",
+                                "needs noise, and the scenario has none",
+                                "a block cluster.noise, such as --set cluster.noise.kernel=0.05",
+                                ""});
+  }
+  loaded.noise->seeds = simulation.seeds;
+  return loaded;
 }
 
 std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text,

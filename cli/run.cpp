@@ -18,12 +18,14 @@ struct RunOptions {
   ScenarioOptions scenario;
   Format format = Format::text;
   std::string json_file;
+  SimulationOptions simulation;
 };
 
 ExitCode run(const RunOptions& options) {
   const DataDirectory data = DataDirectory::find();
-  const scenarios::Scenario scenario = load(data, options.scenario);
-  const scenarios::StepResult result = scenarios::simulate_step(data, scenario);
+  const scenarios::Scenario scenario = load(data, options.scenario, options.simulation);
+  const scenarios::StepResult result =
+      scenarios::simulate_step(data, scenario, simulate_options(options.simulation));
   const auto json = [&] { return report::run_json(scenario, result); };
   if (!options.json_file.empty()) write_file(options.json_file, report::to_json_text(json()));
   print(Forms{[&](const report::Style& style) { return report::run_text(scenario, result, style); },
@@ -41,6 +43,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_scenario_options(*verb, options->scenario);
   verb->add_option("--json", options->json_file, "Also write the result as JSON to this file")
       ->type_name("FILE");
+  add_simulation_options(*verb, options->simulation);
   add_format_option(*verb, options->format);
   verb->footer(
       "Examples:\n"

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 
 #include "scenarios/scenario.hpp"
+#include "scenarios/simulate.hpp"
 
 #include "workloads/model.hpp"
 
@@ -45,6 +46,18 @@ struct ScenarioOptions {
 };
 void add_scenario_options(CLI::App& verb, ScenarioOptions& options);
 scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& options);
+
+/// How a verb simulates a scenario: --no-fold, --jobs and --seeds.
+struct SimulationOptions {
+  bool no_fold = false;
+  int jobs = 0;   // 0: as many as the machine runs at once
+  int seeds = 0;  // 0: as the scenario says
+};
+void add_simulation_options(CLI::App& verb, SimulationOptions& options);
+scenarios::SimulateOptions simulate_options(const SimulationOptions& options);
+/// The scenario, with the seeds asked for. Throws InputError when it has no noise to draw.
+scenarios::Scenario load(const DataDirectory& data, const ScenarioOptions& scenario,
+                         const SimulationOptions& simulation);
 
 /// What an option of whole numbers between commas looks like.
 struct NumbersForm {

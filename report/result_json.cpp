@@ -118,6 +118,38 @@ ordered_json communication_block(const sim::TimeLine& line) {
   return groups;
 }
 
+ordered_json noise_block(const scenarios::StepDistribution& steps) {
+  return {{"seeds", steps.seeds},
+          {"first_seed", steps.first_seed},
+          {"median_seed", steps.median_seed},
+          {"mean_s", exact_seconds(steps.mean)},
+          {"min_s", exact_seconds(steps.least)},
+          {"p10_s", exact_seconds(steps.p10)},
+          {"p50_s", exact_seconds(steps.p50)},
+          {"p90_s", exact_seconds(steps.p90)},
+          {"max_s", exact_seconds(steps.most)}};
+}
+
+ordered_json reliability_block(const StepResult& result) {
+  const scenarios::Goodput& goodput = *result.goodput;
+  return {{"goodput", goodput.mean.work},
+          {"goodput_p10", goodput.p10},
+          {"goodput_p90", goodput.p90},
+          {"effective_mfu", result.mfu * goodput.mean.work},
+          {"checkpoint_share", goodput.mean.checkpoints},
+          {"lost_share", goodput.mean.lost},
+          {"restart_share", goodput.mean.restarts},
+          {"failures", goodput.mean.failures},
+          {"mean_time_between_failures_s", goodput.run.mean_time_between_failures_s},
+          {"checkpoint_interval_s", goodput.run.checkpoint_interval_s},
+          {"young_interval_s", goodput.young_interval_s},
+          {"daly_interval_s", goodput.daly_interval_s},
+          {"goodput_at_daly_interval", goodput.at_daly_interval},
+          {"runs", goodput.runs},
+          {"run_length_s", goodput.run.length_s},
+          {"seed", goodput.seed}};
+}
+
 void add_times(ordered_json& document, const Scenario& scenario, const StepResult& result) {
   document["step_time_s"] = exact_seconds(result.step_time);
   document["tokens_per_second"] = result.tokens_per_second;
@@ -176,6 +208,7 @@ ordered_json run_json(const Scenario& scenario, const StepResult& result) {
   ordered_json document = {{"schema", "stepsim.result/1"},
                            {"scenario", scenario_json(scenario)},
                            {"provenance", provenance_json(result.profiles, result.assumptions)}};
+  document["provenance"]["seed"] = result.seed;
   add_times(document, scenario, result);
   document["exposed_communication_s"] = exact_seconds(result.time_line.exposed);
   document["communication"] = communication_block(result.time_line);
@@ -185,9 +218,14 @@ ordered_json run_json(const Scenario& scenario, const StepResult& result) {
   document["busy"] = {{"compute_s", exact_seconds(result.time_line.busy_compute)},
                       {"communication_s", exact_seconds(result.time_line.busy_communication)},
                       {"overlapped_s", exact_seconds(result.time_line.overlapped)}};
+  if (result.distribution) document["noise"] = noise_block(*result.distribution);
+  if (result.goodput) document["reliability"] = reliability_block(result);
   document["memory"] = memory_block(result.memory);
   document["simulation"] = {{"ranks", result.simulation.ranks},
                             {"classes", result.simulation.classes},
+                            {"simulated_ranks", result.simulation.simulated_ranks},
+                            {"folded", result.simulation.simulated_ranks < result.simulation.ranks},
+                            {"executor", result.simulation.executor},
                             {"ops", result.simulation.ops},
                             {"wall_s", result.simulation.wall_s},
                             {"threads", result.simulation.threads}};

@@ -1,6 +1,7 @@
 #include "report/run_text.hpp"
 
 #include "report/clock_bars.hpp"
+#include "report/imperfection_text.hpp"
 #include "report/table.hpp"
 #include "report/text_format.hpp"
 #include "report/text_sections.hpp"
@@ -146,6 +147,7 @@ std::string run_text(const Scenario& scenario, const StepResult& result, const S
                            flops_line(scenario, result, style) + step_line(result, style) +
                            measured_line(scenario, result, style) + clocks_section(result, style) +
                            time_line_section(result, style) + communication_section(result, style) +
+                           noise_section(result, style) + long_run_section(result, style) +
                            memory_section(result.memory, style);
   // Assumptions get what is left of a screen: heading and the count of the others take three lines.
   constexpr std::ptrdiff_t screen_lines = 40;

@@ -1,5 +1,7 @@
 #include "scenarios/added_time.hpp"
 
+#include "scenarios/slow_parts.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -20,23 +22,34 @@ std::string cause_of_sharing(const sim::Job& job, const sim::PathStep& step) {
   return "interference with " + program.slots[resident.slot.index()].group;
 }
 
+/// The members of the communicator that the step's collective ran on.
+const std::vector<sim::Rank>& group_of(const sim::Job& job, const sim::PathStep& step) {
+  const sim::Op& op = program_of(job, step).ops[step.op];
+  return job.communicators[job.ranks[step.rank.index()].bindings[op.slot.index()]].members;
+}
+
 sim::Clock kernel_clock(const sim::Job& job, const sim::PathStep& step) {
   return job.kernels[program_of(job, step).ops[step.op].target].clock;
 }
 
 }  // namespace
 
-std::vector<AddedTime> added_times(const sim::Job& job, const sim::CriticalPath& path) {
+std::vector<AddedTime> added_times(const Scenario& scenario, const sim::Job& job,
+                                   const sim::CriticalPath& path) {
   std::map<std::pair<std::string, sim::Clock>, Time> sums;
   for (const sim::PathStep& step : path.steps) {
     if (step.sharing > Time::zero())
       sums[{cause_of_sharing(job, step), sim::Clock::communication}] += step.sharing;
     if (step.slow_rank > Time::zero())
-      sums[{"slow rank " + std::to_string(step.rank.value), kernel_clock(job, step)}] +=
-          step.slow_rank;
+      sums[{slow_part_of_rank(scenario, step.rank), kernel_clock(job, step)}] += step.slow_rank;
+    if (step.noise != Time::zero()) sums[{"noise", kernel_clock(job, step)}] += step.noise;
+    if (step.slow_link > Time::zero())
+      sums[{slow_part_of_group(scenario, group_of(job, step)), sim::Clock::communication}] +=
+          step.slow_link;
   }
   std::vector<AddedTime> added;
-  for (const auto& [key, time] : sums) added.push_back({key.first, key.second, time});
+  for (const auto& [key, time] : sums)
+    if (time > Time::zero()) added.push_back({key.first, key.second, time});
   std::stable_sort(added.begin(), added.end(),
                    [](const AddedTime& a, const AddedTime& b) { return a.time > b.time; });
   return added;

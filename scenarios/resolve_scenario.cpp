@@ -80,6 +80,7 @@ ClusterSpec cluster_of(const Scenario& scenario) {
   spec.fabric.nic = changes.nic;
   spec.fabric.nics_per_node = changes.nics_per_node;
   if (!scenario.slow.empty()) spec.slow = scenario.slow;
+  spec.noise = scenario.noise;
   return spec;
 }
 
@@ -148,7 +149,9 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
   scenario.file = problems.site("").node.where().file;
   const bool model = resolve_model(data, spec, problems, scenario);
   const bool cluster = resolve_cluster(data, spec.cluster, problems, scenario) &&
-                       resolve_slow(spec.cluster, problems, scenario);
+                       resolve_slow(spec.cluster, problems, scenario) &&
+                       resolve_noise(spec.cluster, problems, scenario);
+  if (cluster) resolve_reliability(spec, problems, scenario);
   check_strategy_keys(spec, problems);
   resolve_software(spec.software, problems, scenario);
   if (cluster) check_attention(scenario, problems);
@@ -180,6 +183,7 @@ ScenarioSpec spec_of(const Scenario& scenario) {
   spec.software.nccl = nccl_of(scenario.software.nccl);
   spec.software.interference = scenario.software.interference;
   if (scenario.measured) spec.measured = scenario.measured->as_written;
+  spec.reliability = scenario.reliability;
   return spec;
 }
 

@@ -24,8 +24,11 @@ bool resolve_model(const DataDirectory& data, const ScenarioSpec& spec, KeyProbl
                    Scenario& scenario);
 bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
                      Scenario& scenario);
-/// After the cluster, whose ranks it names.
+/// After the cluster, whose ranks and nodes it names.
 bool resolve_slow(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
+/// cluster.noise and reliability, with what they leave open.
+bool resolve_noise(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
+bool resolve_reliability(const ScenarioSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario& scenario);

@@ -50,7 +50,9 @@ struct Scenario {
   DocumentNode model_reference;
   DocumentNode node_reference;
   HardwareChanges hardware_changes;
-  std::vector<SlowPartSpec> slow;  // every entry complete, no rank twice
+  std::optional<NoiseSpec> noise;              // every key filled in but kernel and step
+  std::optional<ReliabilitySpec> reliability;  // every key filled in but rates and interval
+  std::vector<SlowPartSpec> slow;  // every entry checked; cluster.slow_ports has its ports
 
   // The file with its overrides applied: for with_overrides.
   DocumentNode document;

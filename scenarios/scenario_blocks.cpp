@@ -124,17 +124,6 @@ const Block<FabricSpec>& fabric_block() {
   return block;
 }
 
-const Block<SlowPartSpec>& slow_part_block() {
-  static const Block<SlowPartSpec> block =
-      Block<SlowPartSpec>()
-          .required("rank", &SlowPartSpec::rank, Integer{0, ScenarioLimits::gpus - 1},
-                    "Which GPU, counted from 0")
-          .required("compute_time", &SlowPartSpec::compute_time, Number{1, 1000},
-                    "How long its kernels take, as a multiple of what they take on its type")
-          .later({"node", "nic_bandwidth"});
-  return block;
-}
-
 const Block<ClusterSpec>& cluster_block() {
   static const Block<ClusterSpec> block =
       Block<ClusterSpec>()
@@ -149,7 +138,8 @@ const Block<ClusterSpec>& cluster_block() {
           .optional("gpu", &ClusterSpec::gpu, gpu_block(), "What differs from the device file")
           .optional("fabric", &ClusterSpec::fabric, fabric_block(), "Network between the nodes")
           .optional("slow", &ClusterSpec::slow, SlowParts{}, "What is slower than its type")
-          .later({"noise"});
+          .optional("noise", &ClusterSpec::noise, NoiseBlock{},
+                    "Kernels and ranks that are not equally fast every time");
   return block;
 }
 
@@ -300,7 +290,9 @@ const Block<ScenarioSpec>& scenario_block() {
           .optional("software", &ScenarioSpec::software, software_block(), "What runs it")
           .optional("measured", &ScenarioSpec::measured, MeasuredBlock{},
                     "A measurement of this step to compare with")
-          .later({"workload", "reliability", "cost"});
+          .optional("reliability", &ScenarioSpec::reliability, ReliabilityBlock{},
+                    "How often parts fail in a long run, and what checkpoints cost")
+          .later({"workload", "cost"});
   return block;
 }
 
@@ -321,21 +313,6 @@ Json schema_of(const Checkpointing& /*format*/) {
 DocumentNode to_node(const Checkpointing& /*format*/, const CheckpointingSpec& value) {
   const bool word = !value.policy && !value.n && !value.early_stop;
   return word ? to_node(checkpoint_words(), *value.kind) : checkpointing_block().write(value);
-}
-
-bool read_value(const ValueSite& site, const SlowParts& /*format*/, SlowPartSpec& value) {
-  return slow_part_block().read(site.node, site.path, site.diagnostics, value);
-}
-
-Json schema_of(const SlowParts& /*format*/) {
-  return {{"type", "array"}, {"items", slow_part_block().schema({})}};
-}
-
-DocumentNode to_node(const SlowParts& /*format*/, const std::vector<SlowPartSpec>& value) {
-  DocumentNode list;
-  list.kind = NodeKind::list;
-  for (const SlowPartSpec& part : value) list.items.push_back(slow_part_block().write(part));
-  return list;
 }
 
 bool read_value(const ValueSite& site, const NcclBlock& /*format*/, NcclSpec& value) {

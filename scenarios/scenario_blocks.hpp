@@ -24,6 +24,8 @@ struct ScenarioLimits {
   static constexpr std::int64_t layer_passes = 100'000;
   /// Tokens of a micro-batch.
   static constexpr std::int64_t micro_batch_tokens = 134'217'728;
+  static constexpr std::int64_t seed = 1'000'000'000'000'000;
+  static constexpr int seeds = 100'000;
 };
 
 const Block<ScenarioSpec>& scenario_block();
@@ -34,7 +36,19 @@ bool read_value(const ValueSite& site, const Checkpointing& format, Checkpointin
 Json schema_of(const Checkpointing& format);
 DocumentNode to_node(const Checkpointing& format, const CheckpointingSpec& value);
 
-/// A list of `{ rank: 17, compute_time: 1.3 }`.
+/// cluster.noise: a block.
+struct NoiseBlock {};
+bool read_value(const ValueSite& site, const NoiseBlock& format, NoiseSpec& value);
+Json schema_of(const NoiseBlock& format);
+DocumentNode to_node(const NoiseBlock& format, const NoiseSpec& value);
+
+/// reliability: a block.
+struct ReliabilityBlock {};
+bool read_value(const ValueSite& site, const ReliabilityBlock& format, ReliabilitySpec& value);
+Json schema_of(const ReliabilityBlock& format);
+DocumentNode to_node(const ReliabilityBlock& format, const ReliabilitySpec& value);
+
+/// A list of `{ rank: 17, compute_time: 1.3 }` and `{ node: 3, nic_bandwidth: 0.5 }`.
 struct SlowParts {};
 bool read_value(const ValueSite& site, const SlowParts& format, SlowPartSpec& value);
 Json schema_of(const SlowParts& format);

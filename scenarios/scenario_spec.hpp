@@ -36,10 +36,25 @@ struct FabricSpec : BlockSpec {
   std::optional<int> nics_per_node;
 };
 
-/// One entry of cluster.slow: a rank that computes slower than its type.
+/// One entry of cluster.slow: a rank, or a node, that is slower than its type.
 struct SlowPartSpec : BlockSpec {
   std::optional<int> rank;
+  std::optional<int> node;
   std::optional<double> compute_time;
+  std::optional<double> nic_bandwidth;  // of a node: a part of its ports' line rate
+};
+
+/// What noise and reliability leave open.
+inline constexpr int usual_noise_seeds = 32;
+inline constexpr double usual_run_days = 30;
+inline constexpr int usual_runs = 200;
+
+/// cluster.noise: kernels and ranks that are not equally fast every time.
+struct NoiseSpec : BlockSpec {
+  std::optional<double> kernel;      // every kernel's time varies by up to this share, evenly
+  std::optional<double> step;        // standard deviation of a rank's pace in a step, as a share
+  std::optional<std::int64_t> seed;  // the first
+  std::optional<int> seeds;          // steps simulated, with seeds one after the other
 };
 
 struct ClusterSpec : BlockSpec {
@@ -49,6 +64,7 @@ struct ClusterSpec : BlockSpec {
   GpuSpec gpu;
   FabricSpec fabric;
   std::optional<std::vector<SlowPartSpec>> slow;
+  std::optional<NoiseSpec> noise;
 };
 
 struct PlanSpec : BlockSpec {
@@ -110,6 +126,19 @@ struct MeasuredSpec : BlockSpec {
   std::optional<std::string> source;
 };
 
+/// How often parts of the cluster fail in a long run, and what checkpoints cost.
+struct ReliabilitySpec : BlockSpec {
+  std::optional<double> gpu_failures_per_year;   // of each GPU
+  std::optional<double> node_failures_per_year;  // of each node, besides its GPUs
+  std::optional<double> link_failures_per_year;  // of each network port and its cable
+  std::optional<Time> checkpoint_write;
+  std::optional<Time> checkpoint_interval;
+  std::optional<Time> restart;
+  std::optional<double> days;
+  std::optional<int> runs;
+  std::optional<std::int64_t> seed;
+};
+
 struct ScenarioSpec : BlockSpec {
   std::optional<DocumentNode> model;  // name, path or block of Hugging Face keys
   ClusterSpec cluster;
@@ -117,6 +146,7 @@ struct ScenarioSpec : BlockSpec {
   TrainingSpec training;
   SoftwareSpec software;
   std::optional<MeasuredSpec> measured;
+  std::optional<ReliabilitySpec> reliability;
 };
 
 }  // namespace stepsim::scenarios

@@ -1,6 +1,8 @@
 #include "scenarios/simulate.hpp"
 
 #include "scenarios/cost_models.hpp"
+#include "scenarios/goodput.hpp"
+#include "scenarios/noise.hpp"
 #include "scenarios/simulate_memory.hpp"
 #include "scenarios/slow_parts.hpp"
 
@@ -55,33 +57,61 @@ std::optional<double> error_against(const std::optional<Measured>& measured, Tim
   return predicted.seconds() / *measured->step_time_s - 1;
 }
 
+/// Finds the distribution over seeds, and gives the job the noise of the median one.
+void add_noise(StepResult& result, const Scenario& scenario, const SimulateOptions& options,
+               sim::Job& job) {
+  if (!scenario.noise) return;
+  result.distribution =
+      step_distribution(*scenario.noise, job, execution_options(options), options.threads);
+  result.seed = result.distribution->median_seed;
+  apply_noise(*scenario.noise, result.seed, job);
+}
+
+StepResult::Simulation simulation_of(const sim::Job& job, const sim::Execution& execution) {
+  StepResult::Simulation simulation;
+  simulation.ranks = static_cast<std::int64_t>(job.ranks.size());
+  simulation.classes = static_cast<std::int64_t>(execution.classes.count());
+  simulation.simulated_ranks = execution.simulated_ranks;
+  simulation.executor = sim::shares_resources(job) ? "time_order" : "run_ahead";
+  simulation.ops = execution.op_count;
+  return simulation;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
-StepResult simulate_step(const DataDirectory& data, const Scenario& scenario) {
+sim::ExecutionOptions execution_options(const SimulateOptions& options) {
+  return {.folding = options.fold ? sim::Folding::where_it_pays : sim::Folding::off};
+}
+
+StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
+                         const SimulateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const CostModels models(data, scenario);
   const workloads::StepInput input = models.input(scenario);
   workloads::Step step = workloads::build_step(input);
   apply_slow_parts(scenario, step.job);
-  const sim::Execution execution = sim::execute(step.job);
-
   StepResult result;
+  add_noise(result, scenario, options, step.job);
+  const sim::Execution execution = sim::execute(step.job, execution_options(options));
+
   result.step_time = execution.step_time;
   add_rates(result, scenario, step);
   result.critical_path = sim::critical_path(step.job, execution);
-  result.added = added_times(step.job, result.critical_path);
+  result.added = added_times(scenario, step.job, result.critical_path);
   result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
   result.measured_error = error_against(scenario.measured, result.step_time);
   result.profiles = models.profiles(scenario);
   result.assumptions = models.assumptions(scenario, step);
-  result.simulation = {static_cast<std::int64_t>(step.job.ranks.size()),
-                       static_cast<std::int64_t>(execution.classes.count()), execution.op_count,
-                       seconds_since(start), 1};
+  if (scenario.reliability)
+    result.goodput = goodput_of(*scenario.reliability, scenario.cluster, options.threads);
+  result.simulation = simulation_of(step.job, execution);
+  result.simulation.threads = options.threads;
+  result.simulation.wall_s = seconds_since(start);
   return result;
 }
 

@@ -5,13 +5,24 @@
 
 #include "scenarios/step_result.hpp"
 
+#include "sim/executor.hpp"
+
 #include "sim/base/data_directory.hpp"
 
 namespace stepsim::scenarios {
 
-/// Runs one scenario from start to answer. Throws InputError for a plan that cannot be and
+/// How the answer is found; not what it is.
+struct SimulateOptions {
+  bool fold = true;  // execute ranks that cannot be told apart once
+  int threads = 1;   // for what is simulated several times: seeds, long runs, what-ifs
+};
+sim::ExecutionOptions execution_options(const SimulateOptions& options);
+
+/// Runs one scenario from start to answer. With noise the answer is that of the seed whose step is
+/// the median, beside the distribution over seeds. Throws InputError for a plan that cannot be and
 /// RangeError for quantities that leave the simulator's range.
-StepResult simulate_step(const DataDirectory& data, const Scenario& scenario);
+StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
+                         const SimulateOptions& options = {});
 
 struct MemoryAnswer {
   MemoryResult memory;

@@ -3,6 +3,8 @@
 /// The answer: everything `stepsim run` and `stepsim memory` print, as data.
 
 #include "scenarios/added_time.hpp"
+#include "scenarios/goodput.hpp"
+#include "scenarios/noise.hpp"
 #include "scenarios/scenario.hpp"
 
 #include "workloads/memory_verdict.hpp"
@@ -61,12 +63,17 @@ struct StepResult {
   std::vector<AddedTime> added;  // parts of critical_path.by_clock
   sim::TimeLine time_line;  // mean over ranks; its parts sum to step_time as they do for one rank
   MemoryResult memory;
-  std::optional<double> measured_error;  // predicted step time / measured step time − 1
+  std::uint64_t seed = 0;                        // of the noise in this step
+  std::optional<StepDistribution> distribution;  // over seeds, where there is noise
+  std::optional<Goodput> goodput;                // of a long run, where parts may fail
+  std::optional<double> measured_error;          // predicted step time / measured step time − 1
   std::vector<ProfileUse> profiles;
   std::vector<std::string> assumptions;
   struct Simulation {
     std::int64_t ranks = 0;
-    std::int64_t classes = 0;  // sets of ranks with the same program and the same times
+    std::int64_t classes = 0;          // sets of ranks with the same program and the same times
+    std::int64_t simulated_ranks = 0;  // fewer than ranks when the step was folded
+    std::string executor;              // «run_ahead», or «time_order» where ops share resources
     std::uint64_t ops = 0;
     double wall_s = 0;
     int threads = 1;

@@ -38,6 +38,7 @@ struct PathStep {
   std::array<Time, clock_count> by_clock{};  // sums to end − begin
   // Parts of by_clock:
   Time slow_rank;  // on the kernel's own clock: what a rank slower than its costs added
+  Time slow_link;  // on the communication clock: what a slow link added to a transfer
   Time noise;      // on the kernel's own clock: what noise (Job::jitter) added; may be negative
   Time sharing;    // on the communication clock: what a kernel lost to resident collectives, or a
                    // transfer to others on its links

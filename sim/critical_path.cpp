@@ -109,6 +109,7 @@ class PathFinder {
     const std::uint32_t number = slot_ops(setup.program).number[place.op];
     const Meeting& meeting = execution_.of_slot(job_, rank_, op.slot)[number];
     if (add(place, start, Clock::communication, cost.latency)) {
+      path_.steps.back().slow_link = cost.slow_part;
       path_.steps.back().sharing = sharing;
       path_.steps.back().slowest_link = slowest_link(
           is_channel ? job_.channels[bound].links : job_.communicators[bound].links, meeting);
@@ -198,7 +199,7 @@ class PathFinder {
   /// false for what took no time.
   bool add(Place place, Time begin, Clock clock, Time fixed) {
     if (begin == reached_) return false;
-    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}, {}});
+    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}, {}, {}});
     give(fixed, Clock::overhead);
     give(reached_ - begin - fixed, clock);
     reached_ = begin;

@@ -146,7 +146,8 @@ void check_costs(const Job& job) {
   for (const auto& row : job.collective_costs) {
     if (row.size() != job.collectives.size()) fail("a cost row without every collective");
     for (const CollectiveCost& cost : row) {
-      if (cost.latency < Time::zero() || cost.transfer < Time::zero() || cost.rate < 0) {
+      if (cost.latency < Time::zero() || cost.transfer < Time::zero() || cost.rate < 0 ||
+          cost.slow_part < Time::zero() || cost.slow_part > cost.transfer) {
         fail("a collective with a negative cost");
       }
     }

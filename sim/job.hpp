@@ -65,6 +65,8 @@ struct CollectiveCost {
   /// Its own rate in the unit of Link::capacity: what it puts on a link that it crosses once, when
   /// nothing slows it. 0: it shares no links.
   std::int64_t rate = 0;
+  /// Part of `transfer` that a declared slow link adds.
+  Time slow_part{};
 };
 
 /// One direction of a link, a NIC or a switch port. Capacities that are multiples of 720,720 divide

@@ -57,6 +57,11 @@ int nodes_under_leaf(const Cluster& cluster) {
   return std::max(1, leaf_down_ports / std::max(1, cluster.node.nics.value));
 }
 
+int port_millionths(const Cluster& cluster, int node) {
+  const auto slow = cluster.slow_ports.find(node);
+  return slow == cluster.slow_ports.end() ? usual_port_millionths : slow->second;
+}
+
 GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& members) {
   const std::map<int, int> by_node = members_by_node(cluster, members);
   const int under_leaf = nodes_under_leaf(cluster);
@@ -78,6 +83,8 @@ GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& mem
   shape.leaves = static_cast<int>(leaves.size());
   shape.pods = std::max(1, static_cast<int>(pods.size()));
   share_ports(cluster, fewest_ranks_of_a_node, shape);
+  for (const auto& [node, count] : by_node)
+    shape.port_millionths = std::min(shape.port_millionths, port_millionths(cluster, node));
   return shape;
 }
 

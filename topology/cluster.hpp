@@ -7,6 +7,7 @@
 
 #include "sim/ids.hpp"
 
+#include <map>
 #include <vector>
 
 namespace stepsim::topology {
@@ -16,6 +17,9 @@ enum class FabricKind {
   rail_optimized,  // port i of every node on leaf switch i of its group of nodes
   fat_tree         // all ports of a node on one leaf switch
 };
+
+/// Line rate of a port that is what its type says, in millionths of it.
+inline constexpr int usual_port_millionths = 1'000'000;
 
 struct Cluster {
   Node node;
@@ -31,7 +35,12 @@ struct Cluster {
   int nodes_per_pod = 0;
   /// What the ports of a pod can ask for over what its uplinks carry.
   double pod_oversubscription = 1.0;
+  /// Nodes whose ports carry less than their line rate: node, millionths of it.
+  std::map<int, int> slow_ports{};
 };
+
+/// What each port of a node carries, in millionths of its line rate.
+int port_millionths(const Cluster& cluster, int node);
 
 /// nodes_per_leaf, with its default filled in; all nodes for a single switch.
 int nodes_under_leaf(const Cluster& cluster);
@@ -50,6 +59,8 @@ struct GroupShape {
   int pods = 1;    // pods that hold a member
   /// Members on a node are in one NVLink domain, if the node has NVLink at all.
   bool one_nvlink_domain = true;
+  /// What the slowest port that the group passes carries, in millionths of its line rate.
+  int port_millionths = usual_port_millionths;
   friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include "topology/group_cost.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/wide_integers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -96,6 +97,22 @@ std::int64_t port_rate(double port_us, double transfer_us) {
   if (!(port_us > 0)) return 0;
   const double part = std::min(1.0, port_us / transfer_us);
   return std::max<std::int64_t>(1, std::llrint(part * full_ports));
+}
+
+/// Stretches the transfer to what the slowest ports on its way carry. NCCL's choice stays: it asks
+/// for a port's nominal rate.
+void hold_to_slow_ports(sim::CollectiveCost& cost, int port_millionths) {
+  const std::int64_t most = rate_of_ports(port_millionths);
+  if (cost.rate <= most) return;
+  const WideSigned work = WideSigned{cost.transfer.count_ps()} * cost.rate;
+  const WideSigned slowed = (work + most - 1) / most;
+  if (slowed > INT64_MAX) throw RangeError("a collective that takes over 100 days");
+  const Time transfer = Time::picoseconds(static_cast<std::int64_t>(slowed));
+  cost.slow_part = transfer - cost.transfer;
+  cost.transfer = transfer;
+  cost.memory_thousandths =
+      static_cast<std::uint32_t>(std::int64_t{cost.memory_thousandths} * most / cost.rate);
+  cost.rate = most;
 }
 
 }  // namespace
@@ -222,6 +239,7 @@ sim::CollectiveCost CollectiveModel::cost(Collective collective, Bytes bytes,
       memory_thousandths(data_->memory_traffic, data_->cluster, collective, prediction.algorithm,
                          group, prediction.bandwidth_gb_per_s);
   cost.rate = port_rate(predicted.port_us, prediction.time_us - prediction.latency_us);
+  hold_to_slow_ports(cost, group.port_millionths);
   return cost;
 }
 

@@ -78,7 +78,8 @@ class CollectiveModel {
   /// InternalError for negative bytes or a group that is none.
   CollectivePrediction predict(Collective collective, Bytes bytes, const GroupShape& group) const;
   /// The same as what the engine takes: whole picoseconds, with the SMs it holds and its part of
-  /// the memory's bandwidth while it transfers.
+  /// the memory's bandwidth while it transfers. Where the group passes slow ports, its transfer is
+  /// stretched to what they carry.
   sim::CollectiveCost cost(Collective collective, Bytes bytes, const GroupShape& group) const;
 
   /// Version of the tuner tables in use.

@@ -1,5 +1,7 @@
 #include "topology/link_load.hpp"
 
+#include <algorithm>
+
 namespace stepsim::topology {
 
 namespace {
@@ -56,6 +58,10 @@ double share_inside(Collective collective, const std::string& algorithm, const G
 }
 
 }  // namespace
+
+std::int64_t rate_of_ports(int millionths) {
+  return std::max<std::int64_t>(1, full_ports * millionths / usual_port_millionths);
+}
 
 const char* to_string(LinkClass link) {
   switch (link) {

@@ -30,6 +30,9 @@ struct LinkLoad {
 /// node's ports: divides exactly among up to 16 transfers.
 inline constexpr std::int64_t full_ports = 720'720;
 
+/// The same of ports that carry only so many millionths of their line rate; at least 1.
+std::int64_t rate_of_ports(int millionths);
+
 /// Links that carry something, from the GPUs outwards. `algorithm` as in CollectivePrediction;
 /// `port_gb_per_s` is what one port takes.
 std::vector<LinkLoad> link_loads(const Cluster& cluster, Collective collective,

@@ -190,8 +190,16 @@ KernelTime KernelCostModel::time(const Kernel& kernel, Setting setting) const {
   return time_of(std::get<Streaming>(kernel.work), kernel.launches);
 }
 
-sim::KernelCost KernelCostModel::cost(const Kernel& kernel) const {
-  const KernelTime time = this->time(kernel);
+sim::KernelCost KernelCostModel::cost(const Kernel& kernel) const { return cost(kernel, {}); }
+
+sim::KernelCost KernelCostModel::cost(const Kernel& kernel, const ClockSpeeds& speeds) const {
+  KernelTime time = this->time(kernel);
+  const double slower_s = std::max(time.compute_s, time.memory_s);
+  time.compute_s /= speeds.compute;
+  time.memory_s /= speeds.memory;
+  const double now_slower_s = std::max(time.compute_s, time.memory_s);
+  if (now_slower_s < slower_s && time.total_s > time.fixed_s)
+    time.total_s = time.fixed_s + (time.total_s - time.fixed_s) * (now_slower_s / slower_s);
   sim::KernelCost cost;
   cost.name = kernel.name;
   cost.category = category(kernel);

@@ -31,6 +31,13 @@ struct KernelTime {
   std::string source;  // what the number rests on
 };
 
+/// How many times as fast a device does arithmetic and moves bytes in a what-if; infinity: for
+/// free.
+struct ClockSpeeds {
+  double compute = 1;
+  double memory = 1;
+};
+
 /// The shape of a kernel profile and its reader are in workloads/kernel_profile.hpp.
 struct KernelProfile;
 struct StreamingProfile;
@@ -54,6 +61,9 @@ class KernelCostModel {
   KernelTime time(const Kernel& kernel, Setting setting = Setting::step) const;
   /// What the engine takes, when nothing shares the device.
   sim::KernelCost cost(const Kernel& kernel) const;
+  /// The same on a device with other speeds: the slower of arithmetic and memory traffic decides by
+  /// how much a kernel gets shorter, and what is fixed stays.
+  sim::KernelCost cost(const Kernel& kernel, const ClockSpeeds& speeds) const;
   /// Its speed in a training step while others take so much of the device, for the levels that
   /// occur (workloads/kernel_sharing.hpp).
   sim::KernelSharing sharing(const Kernel& kernel, const TakenLevels& levels) const;

@@ -56,7 +56,9 @@ std::set<Port> ports_of(const topology::Cluster& cluster, const std::vector<sim:
 /// Makes a link of each port when it is first crossed.
 class PortLinks {
  public:
-  PortLinks(sim::Job& job, std::int64_t capacity) : job_(job), capacity_(capacity) {}
+  /// Ports carry `parts` times what fills a group's part of them.
+  PortLinks(const topology::Cluster& cluster, sim::Job& job, int parts)
+      : cluster_(cluster), job_(job), parts_(parts) {}
 
   sim::LinkId of(const Port& port) {
     const auto next = static_cast<std::uint32_t>(job_.links.size());
@@ -64,13 +66,14 @@ class PortLinks {
     if (is_new)
       job_.links.push_back(
           {"port " + std::to_string(port.second) + " of node " + std::to_string(port.first),
-           capacity_});
+           topology::rate_of_ports(topology::port_millionths(cluster_, port.first)) * parts_});
     return known->second;
   }
 
  private:
+  const topology::Cluster& cluster_;
   sim::Job& job_;
-  std::int64_t capacity_;
+  int parts_;
   std::map<Port, sim::LinkId> links_;
 };
 
@@ -82,7 +85,7 @@ void share_ports(const topology::Cluster& cluster, sim::Job& job) {
   // Rates count from a group's fair part of a port: in parts that divide every group's.
   int parts = 1;
   for (const Crossing& crossing : all) parts = std::lcm(parts, crossing.port_sharers);
-  PortLinks links(job, topology::full_ports * parts);
+  PortLinks links(cluster, job, parts);
   for (const Crossing& crossing : all) {
     sim::Communicator& communicator = job.communicators[crossing.communicator];
     const auto times = static_cast<std::uint32_t>(parts / crossing.port_sharers);

@@ -20,7 +20,7 @@ class ModelledCosts final : public CostSource {
  public:
   explicit ModelledCosts(const StepInput& input) : input_(input) {}
   sim::KernelCost kernel(const Kernel& kernel) const override {
-    return input_.kernels.cost(kernel);
+    return input_.kernels.cost(kernel, input_.speeds);
   }
   sim::CollectiveCost collective(topology::Collective collective, Bytes bytes,
                                  const topology::GroupShape& shape) const override {

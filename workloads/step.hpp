@@ -25,6 +25,7 @@ struct StepInput {
   const topology::Cluster& cluster;
   const KernelCostModel& kernels;
   const topology::CollectiveModel& collectives;
+  ClockSpeeds speeds{};  // of the devices, in a what-if
 };
 
 /// Number of ranks the plan takes; equals the cluster's GPUs in a valid scenario.

@@ -38,6 +38,21 @@ void check_round_trip(const std::map<int, std::string>& lines) {
   for (std::size_t i = 0; i < first.slow.size(); ++i) {
     CHECK(second.slow[i].rank == first.slow[i].rank);
     CHECK(second.slow[i].compute_time == first.slow[i].compute_time);
+    CHECK(second.slow[i].node == first.slow[i].node);
+    CHECK(second.slow[i].nic_bandwidth == first.slow[i].nic_bandwidth);
+  }
+  REQUIRE(second.noise.has_value() == first.noise.has_value());
+  if (first.noise) {
+    CHECK(second.noise->kernel == first.noise->kernel);
+    CHECK(second.noise->step == first.noise->step);
+    CHECK(second.noise->seed == first.noise->seed);
+    CHECK(second.noise->seeds == first.noise->seeds);
+  }
+  REQUIRE(second.reliability.has_value() == first.reliability.has_value());
+  if (first.reliability) {
+    CHECK(second.reliability->node_failures_per_year == first.reliability->node_failures_per_year);
+    CHECK(second.reliability->checkpoint_interval == first.reliability->checkpoint_interval);
+    CHECK(second.reliability->days == first.reliability->days);
   }
   CHECK(second.measured.has_value() == first.measured.has_value());
   if (first.measured) CHECK(second.measured->step_time_s == first.measured->step_time_s);
@@ -102,7 +117,15 @@ TEST_CASE("the effective configuration loads to the same scenario, from any fold
                      "measured: {mfu: 0.412, peak: 989.4 TFLOP/s, flops_convention: six-n, "
                      "source: 'a \"log\": #3'}"}});
   check_round_trip(
-      {{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3}, {rank: 9, compute_time: 2}]"}});
+      {{4,
+        "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3}, {rank: 9, compute_time: 2}, {node: 1, "
+        "nic_bandwidth: 0.5}]"}});
+  check_round_trip({{4, "  nodes: 2\n  noise: {kernel: 0.05, step: 0.0125, seed: 7, seeds: 12}"}});
+  check_round_trip({{4, "  nodes: 2\n  noise: {kernel: 0.05}"}});
+  check_round_trip(
+      {{12,
+        "reliability: {node_failures_per_year: 0.25, checkpoint_write: 12.5 s, restart: "
+        "10 min, checkpoint_interval: 15 min, days: 54}"}});
   check_round_trip({{12, "software: {interference: false}"}});
   check_round_trip({{12, "measured: {step_time: 1.2345 s}"}});
   check_round_trip({{12, "software: {nccl: {algo: ring, max_ctas: 4, nvls: false}}"}});

@@ -43,7 +43,7 @@ TEST_CASE("unknown keys are refused with the nearest key") {
        "s.yaml:12:1: sofware: is not a known key (did you mean \"software\"?)"},
       {{{12, "hardware: {}"}},
        "s.yaml:12:1: hardware: is not a known key (expected model, cluster, plan, training, "
-       "software or measured)"},
+       "software, measured or reliability)"},
       {{{4, "  nodes: 2\n  fabric: {kind: fat-tree, speed: 1}"}},
        "s.yaml:5:28: cluster.fabric.speed: is not a known key (expected kind, oversubscription, "
        "nic or nics_per_node)"},
@@ -257,8 +257,6 @@ TEST_CASE("what later versions will know is refused by saying so") {
        "adamw)"},
       {{{10, "  tokens: 15000000000000"}},
        "s.yaml:10:11: training.tokens: is not supported by this version yet"},
-      {{{4, "  nodes: 2\n  slow: [{rank: 3, compute_time: 1.3, node: 1}]"}},
-       "s.yaml:5:45: cluster.slow[0].node: is not supported by this version yet"},
       {{{4, "  nodes: 2\n  gpu: {power_limit: 500 W}"}},
        "s.yaml:5:22: cluster.gpu.power_limit: is not supported by this version yet"},
       {{{12, "software: {pytorch: 2.4.0}"}},

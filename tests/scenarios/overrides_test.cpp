@@ -25,7 +25,7 @@ TEST_CASE("problems of an override are located by the override") {
         "--set cluster.nodes=0: cluster.nodes: is 0 (expected a whole number from 1 to 131072)");
   CHECK(said("cluster.nods=4") ==
         "--set cluster.nods=4: cluster.nods: is not a known key (expected node, nodes, gpus, gpu, "
-        "fabric or slow)");
+        "fabric, slow or noise)");
   CHECK(said("cluster.nodes=4") ==
         "s.yaml:7:10: plan.shard: shard 16 times replicate 1 is 16 ranks, but the cluster has 32 "
         "GPUs (expected a product of 32) (did you mean \"32\"?)");

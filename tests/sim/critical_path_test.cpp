@@ -77,6 +77,24 @@ TEST_CASE("what a slow rank adds stays on its kernel's clock and is told apart")
   CHECK(path.steps[0].slow_rank == ps(5));
 }
 
+TEST_CASE("what a slow link adds to a transfer stays communication and is told apart") {
+  JobFixture f;
+  const CollectiveId gather = f.collective("all_gather", 2, 9);
+  f.job.collective_costs[0][0].slow_part = ps(4);
+  const std::uint32_t c = f.communicator({Rank{0}, Rank{1}});
+  for (int rank = 0; rank < 2; ++rank) {
+    ProgramBuilder b("p");
+    b.collective(b.add_stream("gather", StreamKind::communication),
+                 b.add_communicator_slot("shard"), gather, {});
+    f.rank(b, {c});
+  }
+  const CriticalPath path = critical_path(f.job, execute(f.job));
+  CHECK(of(path, Clock::overhead) == ps(2));
+  CHECK(of(path, Clock::communication) == ps(9));
+  REQUIRE(path.steps.size() == 1);
+  CHECK(path.steps[0].slow_link == ps(4));
+}
+
 TEST_CASE("a step bound by launches is overhead") {
   JobFixture f;
   const KernelId tiny = f.kernel(1);

@@ -39,6 +39,7 @@ void require_same_path(const CriticalPath& a, const CriticalPath& b) {
     REQUIRE(a.steps[i].begin == b.steps[i].begin);
     REQUIRE(a.steps[i].by_clock == b.steps[i].by_clock);
     REQUIRE(a.steps[i].slow_rank == b.steps[i].slow_rank);
+    REQUIRE(a.steps[i].slow_link == b.steps[i].slow_link);
     REQUIRE(a.steps[i].sharing == b.steps[i].sharing);
     REQUIRE(a.steps[i].resident_op == b.steps[i].resident_op);
     REQUIRE(a.steps[i].slowest_link == b.steps[i].slowest_link);

@@ -63,6 +63,10 @@ class ClusterJob {
     for (int row = 0; row < 2; ++row) {
       auto& costs = job_.collective_costs.emplace_back();
       for (int i = 0; i < 3; ++i) costs.push_back({some_time(), some_time(), "ring", false});
+      // Of the dear row a part stands for a slow link.
+      if (row == 0) continue;
+      for (CollectiveCost& cost : costs)
+        cost.slow_part = Time::picoseconds(cost.transfer.count_ps() / 2);
     }
   }
 

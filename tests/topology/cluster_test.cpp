@@ -37,6 +37,11 @@ TEST_CASE("a group inside a node uses no ports", "[cluster]") {
 
 TEST_CASE("whole nodes use all their ports", "[cluster]") {
   CHECK(group_shape(cluster_of(4), ranks(0, 32)) == GroupShape{32, 4, 8, 8, 1, 1, 1});
+  Cluster slow = cluster_of(4);
+  slow.slow_ports = {{1, 250'000}, {2, 500'000}};
+  CHECK(group_shape(slow, ranks(0, 32)).port_millionths == 250'000);
+  CHECK(group_shape(slow, ranks(16, 16)).port_millionths == 500'000);
+  CHECK(group_shape(slow, ranks(8, 8)).port_millionths == 1'000'000);  // crosses no port
 }
 
 TEST_CASE("one member a node uses one port of eight", "[cluster]") {

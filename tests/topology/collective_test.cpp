@@ -1,5 +1,7 @@
 #include "topology/collective.hpp"
 
+#include "topology/link_load.hpp"
+
 #include "sim/base/error.hpp"
 
 #include "tests/support/catch.hpp"
@@ -377,4 +379,34 @@ TEST_CASE("the engine learns which SMs and how much memory bandwidth a collectiv
   const sim::CollectiveCost reduce = model.cost(Collective::all_reduce, bytes, node);
   CHECK(reduce.sms == 16);
   CHECK(reduce.memory_thousandths == 137);  // NVLS: 272 GB/s, 9/8 sent, 1.5 in memory
+}
+
+TEST_CASE("a collective through slow ports takes as long as the slowest carries it",
+          "[collective]") {
+  Cluster cluster = cluster_of("dgx-h100", 4);
+  const CollectiveModel usual = nccl_alone(cluster);
+  const GroupShape all = group_of(cluster, 4, 8);
+  for (const int millionths : {900'000, 500'000, 10'000}) {
+    cluster.slow_ports = {{2, millionths}};
+    const CollectiveModel slow = nccl_alone(cluster);
+    for (const Collective collective : all_collectives) {
+      const Bytes bytes(256 * mebibyte);
+      const sim::CollectiveCost before = usual.cost(collective, bytes, all);
+      const sim::CollectiveCost after =
+          slow.cost(collective, bytes, group_of(cluster, 4, cluster.node.gpus));
+      INFO(to_string(collective) << ' ' << millionths);
+      const double ports = static_cast<double>(before.rate) / full_ports;  // what it fills of them
+      const double stretch = std::max(1.0, ports / (millionths / 1e6));
+      CHECK(after.transfer.seconds() == Approx(before.transfer.seconds() * stretch).epsilon(1e-4));
+      CHECK(after.transfer - after.slow_part == before.transfer);
+      CHECK(after.latency == before.latency);
+      CHECK(after.sms == before.sms);
+      CHECK(after.algorithm == before.algorithm);
+      CHECK(after.rate <= rate_of_ports(millionths));
+      CHECK(after.memory_thousandths <= before.memory_thousandths);
+      // A group that passes none of them is as fast as ever.
+      CHECK(slow.cost(collective, bytes, group_of(cluster, 2, 8)).transfer ==
+            usual.cost(collective, bytes, group_of(cluster, 2, 8)).transfer);
+    }
+  }
 }

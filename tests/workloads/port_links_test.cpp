@@ -60,6 +60,16 @@ TEST_CASE("sharding groups over nodes and their replicas share each port", "[por
   CHECK(crossed == std::vector<int>(job.links.size(), 2));
 }
 
+TEST_CASE("ports of a slow node carry less", "[port_links]") {
+  sim::Job job = job_of(32, 16);
+  topology::Cluster slow = cluster(4);
+  slow.slow_ports = {{1, 500'000}};
+  share_ports(slow, job);
+  for (const sim::Link& link : job.links)
+    CHECK(link.capacity ==
+          (link.name.ends_with("of node 1") ? topology::full_ports / 2 : topology::full_ports));
+}
+
 TEST_CASE("where GPUs share a port, a group that has it whole counts for several", "[port_links]") {
   sim::Job job = job_of(32, 16);
   share_ports(cluster(4, 4), job);
