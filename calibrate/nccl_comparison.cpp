@@ -31,7 +31,7 @@ constexpr std::size_t most_suspects = 5;
 void compare_sizes(const CollectiveModel& model, NcclComparison& comparison) {
   const MeasuredGroup& measured = comparison.measured;
   const topology::GroupShape group = topology::group_shape(measured.cluster, measured.members);
-  const double factor = nccl_tests_bus_factor(measured.collective, group.ranks);
+  const double factor = topology::bus_factor(measured.collective, group.ranks);
   for (const CurvePoint& point : comparison.curve) {
     const CollectivePrediction expected = model.predict(measured.collective, point.bytes, group);
     ComparedSize size;

@@ -119,7 +119,7 @@ std::vector<double> Trial::with_ports_at(double share) const {
 
 double Trial::plateau(const std::vector<double>& predicted_us) const {
   const double ranks = static_cast<double>(measured_.members.size());
-  return nccl_tests_bus_factor(measured_.collective, ranks) *
+  return topology::bus_factor(measured_.collective, ranks) *
          static_cast<double>(curve_.back().bytes.count()) / (1000 * predicted_us.back());
 }
 

@@ -143,7 +143,7 @@ RankRange ranks_allowed(const NcclTestsLog& log) {
   RankRange range;
   if (!std::isfinite(high)) return {2, most_ranks};  // only tiny messages
   const auto allowed = [&](int ranks) {
-    const double factor = nccl_tests_bus_factor(log.collective, ranks);
+    const double factor = topology::bus_factor(log.collective, ranks);
     return factor >= low && factor <= high;
   };
   // The factor rises with n, so those allowed are neighbours.
@@ -185,7 +185,7 @@ void find_ranks(const RawNcclTests& raw, NcclTestsLog& log) {
                     range.least == range.most ? std::to_string(range.least)
                                               : fmt::format("{} to {}", range.least, range.most)),
         fmt::format("bus bandwidth {:.4g} times algorithm bandwidth for {} of {} ranks",
-                    nccl_tests_bus_factor(log.collective, log.ranks), to_string(log.collective),
+                    topology::bus_factor(log.collective, log.ranks), to_string(log.collective),
                     log.ranks));
   }
   log.least_ranks = range.least;
@@ -204,21 +204,6 @@ const NcclTestsTiming& NcclTestsRow::best() const {
   if (!in_place) return *out_of_place;
   if (!out_of_place) return *in_place;
   return in_place->time_us < out_of_place->time_us ? *in_place : *out_of_place;
-}
-
-double nccl_tests_bus_factor(Collective collective, double ranks) {
-  switch (collective) {
-    case Collective::all_reduce:
-      return 2 * (ranks - 1) / ranks;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
-      return (ranks - 1) / ranks;
-    case Collective::broadcast:
-    case Collective::send_receive:
-      return 1;
-  }
-  return 1;
 }
 
 const std::vector<std::pair<std::string, Collective>>& nccl_tests_collectives() {

@@ -58,9 +58,6 @@ NcclTestsLog read_nccl_tests(const std::string& file,
 NcclTestsLog parse_nccl_tests(std::string_view text, const std::string& name,
                               std::optional<topology::Collective> collective = {});
 
-/// Bus bandwidth over algorithm bandwidth, as nccl-tests counts it.
-double nccl_tests_bus_factor(topology::Collective collective, double ranks);
-
 /// The names that --collective takes, and what they mean.
 const std::vector<std::pair<std::string, topology::Collective>>& nccl_tests_collectives();
 

@@ -12,7 +12,6 @@ namespace stepsim::calibrate {
 
 namespace {
 
-using workloads::AttentionKernel;
 using workloads::FitError;
 using workloads::KernelProfile;
 using workloads::StreamingKind;

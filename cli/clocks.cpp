@@ -10,7 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace stepsim::cli {
 
@@ -20,13 +22,29 @@ struct ClocksOptions {
   scenarios::ClocksRequest request;
   std::string decode;
   std::string link;
+  std::optional<std::int64_t> tokens;
+  std::optional<std::int64_t> sequence_length;
   bool cuda_graph = false;
   bool eager = false;
   Format format = Format::text;
 };
 
+// What 0 stands for in a request nobody may ask for.
+std::int64_t token_count(const char* option, std::int64_t count) {
+  if (count >= 1) return count;
+  throw InputError(Diagnostic{{},
+                              option,
+                              std::to_string(count) + " makes no sense",
+                              "a whole number of tokens from 1",
+                              ""});
+}
+
 scenarios::ClocksRequest request_of(const ClocksOptions& options) {
   scenarios::ClocksRequest request = options.request;
+  if (options.tokens) request.tokens = token_count("--tokens", *options.tokens);
+  if (options.sequence_length) {
+    request.sequence_length = token_count("--sequence-length", *options.sequence_length);
+  }
   if (!options.decode.empty()) {
     const std::vector<std::int64_t> numbers =
         whole_numbers("--decode", options.decode, {"BATCH,CONTEXT", "32,8192", 2});
@@ -43,8 +61,8 @@ scenarios::ClocksRequest request_of(const ClocksOptions& options) {
 }
 
 ExitCode clocks(const ClocksOptions& options) {
-  const scenarios::ClocksRequest request = request_of(options);
-  const scenarios::ClocksAnswer answer = answer_clocks(DataDirectory::find(), request);
+  const scenarios::ClocksAnswer answer = answer_clocks(DataDirectory::find(), request_of(options));
+  const scenarios::ClocksRequest& request = answer.request;
   print(
       Forms{[&](const report::Style& style) { return report::clocks_text(request, answer, style); },
             [&] { return report::clocks_table(answer); },
@@ -59,10 +77,10 @@ void add_options(CLI::App& verb, ClocksOptions& options) {
       ->required();
   verb.add_option("GPU", request.device, "Device, see stepsim list devices")->required();
   CLI::Option* tokens =
-      verb.add_option("--tokens", request.tokens, "Train on so many tokens a GPU and step")
+      verb.add_option("--tokens", options.tokens, "Train on so many tokens a GPU and step")
           ->type_name("N")
-          ->capture_default_str();
-  CLI::Option* length = verb.add_option("--sequence-length", request.sequence_length,
+          ->default_str("8192");
+  CLI::Option* length = verb.add_option("--sequence-length", options.sequence_length,
                                         "Cut the tokens into sequences (default: one sequence)")
                             ->type_name("N");
   verb.add_option("--decode", options.decode,

@@ -94,6 +94,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   add_schema(app, invocation);
   add_import(app, invocation);
   add_calibrate(app, invocation);
+  add_help(app, invocation);
 }
 
 std::string version_text() {
@@ -117,8 +118,11 @@ ExitCode parse_and_run(int argc, const char* const* argv) {
   add_verbs(app, invocation);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help and --version
-    app.exit(request);
+  } catch (const CLI::CallForVersion&) {
+    print(version_text() + '\n');
+    return ExitCode::done;
+  } catch (const CLI::Success&) {  // --help of any verb
+    print(app.help());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
     return complain_about_usage(app, error);

@@ -38,8 +38,8 @@ void add_hugging_face(CLI::App& import, Invocation& invocation) {
   kind->add_option("--gpus", options->request.gpus, "GPUs to train on")
       ->type_name("N")
       ->capture_default_str();
-  kind->add_option("-o,--output", options->output, "Write to this file, not to standard output")
-      ->type_name("FILE");
+  add_output_option(*kind, "-o,--output", options->output,
+                    "Write to this file, not to standard output");
   kind->footer(
       "Prints a scenario file whose comments say what was read, assumed and ignored.\n\n"
       "Examples:\n"
@@ -88,8 +88,8 @@ void add_node(CLI::App& import, Invocation& invocation, const std::string& name,
   kind->add_option("--port", options->port, "Rate of one network port, such as \"400 Gb/s\"")
       ->type_name("RATE");
   kind->add_option("--name", options->choices.name, "Name of the node type")->type_name("NAME");
-  kind->add_option("-o,--output", options->output, "Write to this file, not to standard output")
-      ->type_name("FILE");
+  add_output_option(*kind, "-o,--output", options->output,
+                    "Write to this file, not to standard output");
   kind->footer(
       "Prints a node file whose comments say what was assumed and what looked odd. A scenario\n"
       "names it as cluster.node.\n\n"

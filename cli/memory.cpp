@@ -1,5 +1,6 @@
 #include "cli/verbs.hpp"
 
+#include "report/markdown.hpp"
 #include "report/memory_text.hpp"
 #include "report/result_json.hpp"
 
@@ -27,7 +28,8 @@ ExitCode account(const MemoryOptions& options) {
   print(Forms{[&](const report::Style& style) {
                 return report::memory_text(scenario, answer, style);
               },
-              [&] { return report::key_value_table(json()); }, json},
+              [&] { return report::key_value_table(json()); }, json,
+              [&] { return report::memory_markdown(scenario, answer); }},
         options.format);
   return exit_code_of(answer.memory.report());
 }

@@ -90,6 +90,14 @@ std::vector<std::int64_t> whole_numbers(const std::string& option, const std::st
                               ""});
 }
 
+CLI::Option* add_output_option(CLI::App& verb, const std::string& names, std::string& file,
+                               const std::string& about) {
+  const auto not_empty = [](const std::string& name) {
+    return name.empty() ? std::string("the name of the file is empty") : std::string();
+  };
+  return verb.add_option(names, file, about)->type_name("FILE")->check(not_empty);
+}
+
 void add_format_option(CLI::App& verb, Format& format) {
   const std::map<std::string, Format> formats = {{"text", Format::text},
                                                  {"md", Format::markdown},

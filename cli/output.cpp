@@ -81,11 +81,23 @@ void allow_as_umask(int descriptor) {
   ::fchmod(descriptor, static_cast<mode_t>(0666 & ~mask));
 }
 
+// What a link names in the end, whether it is there yet or not.
+std::filesystem::path link_target(const std::string& path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::filesystem::path target = path;
+  std::error_code error;
+  for (int i = 0; i < most_links; ++i) {
+    if (!std::filesystem::is_symlink(target, error)) return target;
+    const std::filesystem::path named = std::filesystem::read_symlink(target, error);
+    if (error) return target;
+    target = target.parent_path() / named;  // an absolute one replaces what it is appended to
+  }
+  throw_unwritable(path, ELOOP);
+}
+
+// A link stays a link: what it names is replaced.
 void write_renamed(const std::string& path, const std::string& text) {
-  // A link stays a link: what it names is replaced.
-  std::error_code ignored;
-  const std::string target = std::filesystem::weakly_canonical(path, ignored).string();
-  const std::string file = ignored || target.empty() ? path : target;
+  const std::string file = link_target(path).string();
   std::string temporary = file + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) throw_unwritable(path, errno);
@@ -128,7 +140,7 @@ void print(const Forms& forms, Format format) {
     case Format::text:
       return print(forms.text(terminal_style()));
     case Format::markdown:
-      return print(report::to_markdown(forms.table()));
+      return print(forms.markdown ? forms.markdown() : report::to_markdown(forms.table()));
     case Format::csv:
       return print(report::to_csv(forms.table()));
     case Format::json:

@@ -32,6 +32,7 @@ struct Forms {
   std::function<std::string(const report::Style&)> text;
   std::function<report::Table()> table;
   std::function<nlohmann::ordered_json()> json;
+  std::function<std::string()> markdown{};  // without one, the table
 };
 
 void print(const Forms& forms, Format format);

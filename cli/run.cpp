@@ -1,5 +1,6 @@
 #include "cli/verbs.hpp"
 
+#include "report/markdown.hpp"
 #include "report/result_json.hpp"
 #include "report/run_text.hpp"
 
@@ -29,7 +30,8 @@ ExitCode run(const RunOptions& options) {
   const auto json = [&] { return report::run_json(scenario, result); };
   if (!options.json_file.empty()) write_file(options.json_file, report::to_json_text(json()));
   print(Forms{[&](const report::Style& style) { return report::run_text(scenario, result, style); },
-              [&] { return report::key_value_table(json()); }, json},
+              [&] { return report::key_value_table(json()); }, json,
+              [&] { return report::run_markdown(scenario, result); }},
         options.format);
   return exit_code_of(result.memory.report());
 }
@@ -41,8 +43,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "run", "Simulate one step: its time, the four clocks, exposed communication, memory");
   const auto options = std::make_shared<RunOptions>();
   add_scenario_options(*verb, options->scenario);
-  verb->add_option("--json", options->json_file, "Also write the result as JSON to this file")
-      ->type_name("FILE");
+  add_output_option(*verb, "--json", options->json_file,
+                    "Also write the result as JSON to this file");
   add_simulation_options(*verb, options->simulation);
   add_format_option(*verb, options->format);
   verb->footer(

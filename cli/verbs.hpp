@@ -37,6 +37,8 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_schema(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
+/// `stepsim help [VERB]`.
+void add_help(CLI::App& app, Invocation& invocation);
 
 /// The scenario a verb reads: FILE, --set and --flops.
 struct ScenarioOptions {
@@ -69,6 +71,10 @@ struct NumbersForm {
 /// The numbers of such an option. Throws InputError that says what it should look like.
 std::vector<std::int64_t> whole_numbers(const std::string& option, const std::string& text,
                                         const NumbersForm& form);
+
+/// An option that names a file to write to; an empty name is refused.
+CLI::Option* add_output_option(CLI::App& verb, const std::string& names, std::string& file,
+                               const std::string& about);
 
 /// --format, on every verb.
 void add_format_option(CLI::App& verb, Format& format);

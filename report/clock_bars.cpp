@@ -38,22 +38,22 @@ Colour colour_of(sim::Clock clock) {
   return Colour::none;
 }
 
-std::string share_row(const std::string& name, double part, double whole, Colour colour,
-                      const Style& style) {
-  constexpr std::size_t bar_width = 50;
-  const double share = whole > 0 ? part / whole : 0;
-  std::string row = fmt::format("  {} {} {}", pad_right(name, 14), pad_left(human_time(part), 9),
-                                pad_left(percent(share), 8));
-  const std::string blocks = bar(style, share, bar_width);
-  if (!blocks.empty()) row += "  " + paint(style, colour, blocks);
-  return row + '\n';
+std::string share_row(const ShareRow& row, const Style& style) {
+  const double share = row.whole > 0 ? row.part / row.whole : 0;
+  std::string text = fmt::format("  {} {} {}", pad_right(row.name, 14),
+                                 pad_left(human_time(row.part), 9), pad_left(percent(share), 8));
+  const std::string blocks = bar(style, share, row.bar_width);
+  if (!blocks.empty()) text += "  " + paint(style, row.colour, blocks);
+  if (row.note.empty()) return text + '\n';
+  const std::size_t gap = row.bar_width - display_width(blocks) + (blocks.empty() ? 4 : 2);
+  return text + std::string(gap, ' ') + row.note + '\n';
 }
 
 std::string clock_bars(const workloads::RegimeClocks& clocks, const Style& style) {
   std::string text;
   for (int i = 0; i < sim::clock_count; ++i) {
     const auto clock = static_cast<sim::Clock>(i);
-    text += share_row(to_string(clock), clocks[clock], clocks.bound_s(), colour_of(clock), style);
+    text += share_row({to_string(clock), clocks[clock], clocks.bound_s(), colour_of(clock)}, style);
   }
   return text;
 }

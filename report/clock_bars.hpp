@@ -18,9 +18,19 @@ std::string bar(const Style& style, double share, std::size_t width);
 
 Colour colour_of(sim::Clock clock);
 
-/// «  compute        8.01 s   83.4 %  ████»
-std::string share_row(const std::string& name, double part, double whole, Colour colour,
-                      const Style& style);
+/// «  compute        8.01 s   83.4 %  ████», with a bar of at most `bar_width` columns. `note`
+/// stands beside the bar, at the same column in every row.
+struct ShareRow {
+  std::string name;
+  double part = 0;  // seconds
+  double whole = 0;
+  Colour colour = Colour::none;
+  std::size_t bar_width = 50;
+  std::string note{};
+};
+std::string share_row(const ShareRow& row, const Style& style);
+/// Columns of a row before its bar.
+constexpr std::size_t share_row_bar_column = 37;
 
 /// The clocks of a regime against the slowest of them.
 std::string clock_bars(const workloads::RegimeClocks& clocks, const Style& style);

@@ -115,7 +115,7 @@ std::string clocks_text(const ClocksRequest& request, const ClocksAnswer& answer
                   human_count(answer.result.tokens_per_s), to_string(answer.result.model.top())));
   text += clock_bars(answer.result.model, style);
   text += "\n  Each clock as if it ran alone: a layer takes at least as long as its slowest.\n";
-  return text + assumptions_section(answer.assumptions, 4, style);
+  return text + assumptions_section(answer.assumptions, style);
 }
 
 Table clocks_table(const ClocksAnswer& answer) {

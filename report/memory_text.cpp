@@ -19,20 +19,7 @@ using workloads::MemoryReport;
 
 constexpr std::size_t bar_width = 40;
 
-struct Part {
-  std::string name;
-  Bytes bytes;
-};
-
-std::vector<Part> parts_of(const MemoryReport& report) {
-  std::vector<Part> parts;
-  for (const auto& [name, bytes] : memory_parts(report)) parts.push_back({name, bytes});
-  parts.push_back({"rounding and fragmentation", report.peak_reserved - report.peak_allocated});
-  for (const auto& [name, bytes] : report.outside_parts) parts.push_back({name, bytes});
-  return parts;
-}
-
-std::string part_row(const Part& part, Bytes capacity, const Style& style) {
+std::string part_row(const MemoryPart& part, Bytes capacity, const Style& style) {
   const double share =
       static_cast<double>(part.bytes.count()) / static_cast<double>(capacity.count());
   const std::string row = fmt::format("  {} {} {:>15} {}", pad_right(part.name, 28),
@@ -44,19 +31,13 @@ std::string part_row(const Part& part, Bytes capacity, const Style& style) {
 
 std::string stages_section(const MemoryResult& memory, const Style& style) {
   if (memory.stages.size() < 2) return {};
-  Table table{{{"stage"}, {"ranks", Align::right}, {"reserved", Align::right}, {"peak at"}}, {}};
-  for (const scenarios::StageMemory& stage : memory.stages) {
-    table.add_row({stage.program, std::to_string(stage.ranks),
-                   human_bytes(stage.report.peak_reserved), stage.report.peak_moment});
-  }
-  return '\n' + paint(style, Colour::bold, "Stages") + '\n' + to_text(table);
+  return '\n' + paint(style, Colour::bold, "Stages") + '\n' + to_text(stages_table(memory));
 }
 
 }  // namespace
 
 std::string memory_text(const Scenario& scenario, const scenarios::MemoryAnswer& answer,
                         const Style& style) {
-  constexpr std::size_t most_assumption_lines = 8;
   const MemoryReport& report = answer.memory.report();
   std::string text = rests_on_section(scenario, answer.profiles, style) + '\n';
   for (const std::string& line : wrap(memory_verdict(answer.memory), text_width)) {
@@ -64,11 +45,12 @@ std::string memory_text(const Scenario& scenario, const scenarios::MemoryAnswer&
   }
   text += fmt::format("\n  {} {:>9} {:>15} {:>8}\n", pad_right("at the peak", 28), "", "bytes",
                       "of GPU");
-  for (const Part& part : parts_of(report)) text += part_row(part, report.capacity, style);
+  for (const MemoryPart& part : all_memory_parts(report))
+    text += part_row(part, report.capacity, style);
   text += part_row({"in all", report.peak_reserved + report.outside}, report.capacity, style);
   text += "\n  The peak stands at " + inert(report.peak_moment) + ".\n";
   return text + stages_section(answer.memory, style) +
-         assumptions_section(answer.assumptions, most_assumption_lines, style);
+         assumptions_section(answer.assumptions, style);
 }
 
 }  // namespace stepsim::report

@@ -82,6 +82,18 @@ ordered_json clocks_block(const sim::CriticalPath& path) {
   return clocks;
 }
 
+ordered_json critical_path_block(const StepResult& result) {
+  ordered_json list = ordered_json::array();
+  for (const scenarios::PathContribution& part : result.contributions) {
+    list.push_back({{"what", part.what},
+                    {"clock", sim::to_string(part.clock)},
+                    {"time_s", exact_seconds(part.time)},
+                    {"share", part.time.seconds() / result.step_time.seconds()},
+                    {"count", part.count}});
+  }
+  return list;
+}
+
 ordered_json added_block(const std::vector<scenarios::AddedTime>& times) {
   ordered_json list = ordered_json::array();
   for (const scenarios::AddedTime& added : times) {
@@ -213,6 +225,7 @@ ordered_json run_json(const Scenario& scenario, const StepResult& result) {
   document["exposed_communication_s"] = exact_seconds(result.time_line.exposed);
   document["communication"] = communication_block(result.time_line);
   document["clocks"] = clocks_block(result.critical_path);
+  document["critical_path"] = critical_path_block(result);
   document["clocks_added"] = added_block(result.added);
   document["timeline"] = time_line_block(result.time_line);
   document["busy"] = {{"compute_s", exact_seconds(result.time_line.busy_compute)},

@@ -78,7 +78,7 @@ std::string roofline_text(const RooflineAnswer& answer, const Style& style) {
       labelled("launch", {human_time(answer.launch_s) + " of host time a kernel"}, style) +
       labelled("profiles", profile_parts(answer.profiles), style);
   for (const RooflinePoint& point : answer.points) text += point_section(point, answer, style);
-  return text + assumptions_section(answer.assumptions, 4, style);
+  return text + assumptions_section(answer.assumptions, style);
 }
 
 Table roofline_table(const RooflineAnswer& answer) {

@@ -43,15 +43,6 @@ void trim_right(std::string& line) {
   while (!line.empty() && line.back() == ' ') line.pop_back();
 }
 
-std::string markdown_cell(const std::string& cell) {
-  std::string escaped;
-  for (const char character : cell) {
-    if (character == '|' || character == '\\') escaped += '\\';
-    escaped += character;
-  }
-  return escaped;
-}
-
 bool is_number(const std::string& cell) {
   char* end = nullptr;
   std::strtod(cell.c_str(), &end);
@@ -104,7 +95,7 @@ std::string to_markdown(const Table& table) {
   std::string text;
   const auto add_line = [&](const std::vector<std::string>& cells) {
     text += '|';
-    for (const std::string& cell : cells) text += ' ' + markdown_cell(cell) + " |";
+    for (const std::string& cell : cells) text += ' ' + markdown_text(cell) + " |";
     text += '\n';
   };
   add_line(headings(table));

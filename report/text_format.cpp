@@ -68,6 +68,15 @@ std::string inert(std::string_view text) {
   return result;
 }
 
+std::string markdown_text(std::string_view text) {
+  std::string escaped;
+  for (const char character : text) {
+    if (std::string_view("\\`*[]<>|").find(character) != std::string_view::npos) escaped += '\\';
+    escaped += character;
+  }
+  return escaped;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (const char character : text) {
@@ -86,13 +95,35 @@ std::string pad_left(std::string_view text, std::size_t width) {
   return std::string(used < width ? width - used : 0, ' ') + std::string(text);
 }
 
+namespace {
+
+// The start of `text` that takes at most `width` columns.
+std::string_view first_columns(std::string_view text, std::size_t width) {
+  std::size_t end = text.size();
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts = (static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U;
+    if (starts && columns++ == width) {
+      end = i;
+      break;
+    }
+  }
+  return text.substr(0, end);
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    const bool broken = display_width(word) > width;
+    if (broken) word = first_columns(word, width);
+    if (broken) end = word.size();
+    const bool space = end < text.size() && text[end] == ' ';
+    text.remove_prefix(end + (space ? 1 : 0));
     if (word.empty()) continue;
     if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
       lines.push_back(std::move(line));
@@ -114,8 +145,10 @@ std::vector<std::string> wrap_parts(const std::vector<std::string>& parts,
         display_width(lines.back()) + display_width(separator) + display_width(part) <= width;
     if (fits) {
       lines.back() += std::string(separator) + part;
-    } else {
+    } else if (display_width(part) <= width) {
       lines.push_back(part);
+    } else {
+      for (std::string& line : wrap(part, width)) lines.push_back(std::move(line));
     }
   }
   return lines;

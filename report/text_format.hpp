@@ -15,6 +15,9 @@ namespace stepsim::report {
 /// become «\x1b» or «\u202e». For names and values that came from files.
 std::string inert(std::string_view text);
 
+/// `text` with everything escaped that Markdown would act on: «<», «|», «*», «`», «[», «\\», ….
+std::string markdown_text(std::string_view text);
+
 /// Columns `text` takes on a terminal, one a code point.
 std::size_t display_width(std::string_view text);
 
@@ -22,10 +25,11 @@ std::size_t display_width(std::string_view text);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
-/// `text` broken at spaces into lines of at most `width` columns; a longer word stands alone.
+/// `text` broken at spaces into lines of at most `width` columns, and within a word that is longer.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-/// Parts joined by `separator` into lines of at most `width` columns; a part is never broken.
+/// Parts joined by `separator` into lines of at most `width` columns; only a part that is longer is
+/// broken.
 std::vector<std::string> wrap_parts(const std::vector<std::string>& parts,
                                     std::string_view separator, std::size_t width);
 

@@ -127,6 +127,17 @@ std::string labelled(const std::string& label, const std::vector<std::string>& p
   return result;
 }
 
+std::string title(const std::string& what, const Style& style) {
+  const std::string name = "stepsim " + version();
+  std::string text = paint(style, Colour::bold, name);
+  std::string start = "  ";
+  for (const std::string& line : wrap(what, text_width - name.size() - start.size())) {
+    text += start + line + '\n';
+    start = std::string(name.size() + 2, ' ');
+  }
+  return text;
+}
+
 std::vector<std::string> profile_parts(const std::vector<scenarios::ProfileUse>& profiles) {
   constexpr std::size_t digits = 8;
   Parts parts;
@@ -156,15 +167,24 @@ std::string part_lines(const std::vector<std::string>& parts, const Style& style
   return text;
 }
 
+std::vector<LabelledParts> rests_on(const Scenario& scenario,
+                                    const std::vector<scenarios::ProfileUse>& profiles,
+                                    const Style& style) {
+  return {{"model", model_parts(scenario)},
+          {"cluster", cluster_parts(scenario, style)},
+          {"plan", plan_parts(scenario)},
+          {"training", training_parts(scenario, style)},
+          {"profiles", profile_parts(profiles)}};
+}
+
 std::string rests_on_section(const Scenario& scenario,
                              const std::vector<scenarios::ProfileUse>& profiles,
                              const Style& style) {
-  return paint(style, Colour::bold, "stepsim " + version()) + "  " + inert(scenario.file) + "\n\n" +
-         labelled("model", model_parts(scenario), style) +
-         labelled("cluster", cluster_parts(scenario, style), style) +
-         labelled("plan", plan_parts(scenario), style) +
-         labelled("training", training_parts(scenario, style), style) +
-         labelled("profiles", profile_parts(profiles), style);
+  std::string text = title(inert(scenario.file), style) + '\n';
+  for (const auto& [label, parts] : rests_on(scenario, profiles, style)) {
+    text += labelled(label, parts, style);
+  }
+  return text;
 }
 
 std::string capacity_text(Bytes bytes) { return fmt::format("{:.2f} GiB", bytes.gib()); }
@@ -199,24 +219,49 @@ std::vector<std::pair<std::string, Bytes>> memory_parts(const workloads::MemoryR
   return parts;
 }
 
-std::string assumptions_section(const std::vector<std::string>& assumptions, std::size_t most_lines,
-                                const Style& style) {
+std::vector<MemoryPart> all_memory_parts(const workloads::MemoryReport& report) {
+  std::vector<MemoryPart> parts;
+  for (const auto& [name, bytes] : memory_parts(report)) parts.push_back({name, bytes});
+  parts.push_back({"rounding and fragmentation", report.peak_reserved - report.peak_allocated});
+  for (const auto& [name, bytes] : report.outside_parts) parts.push_back({name, bytes});
+  return parts;
+}
+
+Table stages_table(const scenarios::MemoryResult& memory) {
+  Table table{{{"stage"}, {"ranks", Align::right}, {"reserved", Align::right}, {"peak at"}}, {}};
+  for (const scenarios::StageMemory& stage : memory.stages) {
+    table.add_row({stage.program, std::to_string(stage.ranks),
+                   human_bytes(stage.report.peak_reserved), stage.report.peak_moment});
+  }
+  return table;
+}
+
+std::vector<std::string> by_topic(const std::vector<std::string>& items) {
+  std::vector<std::string> joined;
+  for (const std::string& item : items) {
+    const std::size_t colon = item.find(": ");
+    const std::string topic = item.substr(0, colon == std::string::npos ? 0 : colon + 2);
+    const auto same = std::find_if(joined.begin(), joined.end(), [&](const std::string& other) {
+      return !topic.empty() && other.starts_with(topic);
+    });
+    if (same == joined.end()) {
+      joined.push_back(item);
+    } else {
+      *same += "; " + item.substr(topic.size());
+    }
+  }
+  return joined;
+}
+
+std::string assumptions_section(const std::vector<std::string>& assumptions, const Style& style) {
   if (assumptions.empty()) return {};
-  std::string text = heading(style, "Assumes", "");
-  std::size_t lines_left = most_lines;
-  std::size_t shown = 0;
-  for (; shown < assumptions.size(); ++shown) {
-    const std::vector<std::string> lines = wrap(inert(assumptions[shown]), text_width - 4);
-    if (lines.size() > lines_left) break;
-    lines_left -= lines.size();
+  std::string text = heading(style, "Assumes", "what nobody measured or stated");
+  for (const std::string& item : by_topic(assumptions)) {
     std::string start = "  - ";
-    for (const std::string& line : lines) {
+    for (const std::string& line : wrap(inert(item), text_width - 4)) {
       text += start + line + '\n';
       start = "    ";
     }
-  }
-  if (shown < assumptions.size()) {
-    text += fmt::format("  - and {} more, listed by --format json\n", assumptions.size() - shown);
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "scenarios/added_time.hpp"
 
+#include "scenarios/path_contributions.hpp"
 #include "scenarios/slow_parts.hpp"
 
 #include <algorithm>
@@ -12,14 +13,6 @@ namespace {
 
 const sim::Program& program_of(const sim::Job& job, const sim::PathStep& step) {
   return job.programs[job.ranks[step.rank.index()].program.index()];
-}
-
-std::string cause_of_sharing(const sim::Job& job, const sim::PathStep& step) {
-  if (step.slowest_link) return "shares " + job.links[step.slowest_link->index()].name;
-  if (!step.resident_op) return "sharing";
-  const sim::Program& program = program_of(job, step);
-  const sim::Op& resident = program.ops[*step.resident_op];
-  return "interference with " + program.slots[resident.slot.index()].group;
 }
 
 /// The members of the communicator that the step's collective ran on.

@@ -2,10 +2,13 @@
 
 #include "scenarios/profile_use.hpp"
 
+#include "sim/base/object_reader.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 
 namespace stepsim::scenarios {
@@ -38,25 +41,53 @@ void add_device(Assumptions& assumptions, const topology::Device& device) {
   }
 }
 
+// «number of NICs, NIC bandwidth of BOX: a common build»: numbers with one reason stand together.
+class AssumedNumbers {
+ public:
+  template <class Value>
+  void add(const char* name, const Sourced<Value>& number) {
+    if (number.source.kind != SourceKind::assumed) return;
+    std::string& names = names_[number.source.note];
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  // Numbers that hardly matter are worth a word only when a user wrote them.
+  template <class Value>
+  void add_unsourced(const char* name, const Sourced<Value>& number) {
+    if (number.source.note == unsourced_note) add(name, number);
+  }
+
+  void say(Assumptions& assumptions, const std::string& owner) const {
+    for (const auto& [note, names] : names_) {
+      add_once(assumptions, fmt::format("{} of {}: {}", names, owner, note));
+    }
+  }
+
+ private:
+  std::map<std::string, std::string> names_;  // by note
+};
+
 void add_node(Assumptions& assumptions, const topology::Cluster& cluster) {
   const topology::Node& node = cluster.node;
-  const auto name = [&](const char* key) { return fmt::format("{} of {}", key, node.name); };
-  add_if_assumed(assumptions, name("NVLink bandwidth"), node.nvlink_bandwidth);
-  add_if_assumed(assumptions, name("PCIe bandwidth"), node.pcie_bandwidth);
-  if (cluster.nodes == 1) return;
-  add_if_assumed(assumptions, name("number of NICs"), node.nics);
-  add_if_assumed(assumptions, name("NIC bandwidth"), node.nic_bandwidth);
+  AssumedNumbers numbers;
+  numbers.add("NVLink bandwidth", node.nvlink_bandwidth);
+  numbers.add("PCIe bandwidth", node.pcie_bandwidth);
+  numbers.add_unsourced("socket bandwidth", node.socket_bandwidth);
+  if (cluster.nodes > 1) {
+    numbers.add("number of NICs", node.nics);
+    numbers.add("NIC bandwidth", node.nic_bandwidth);
+  }
+  numbers.say(assumptions, node.name);
 }
 
-// «gemm, attention»: the categories of kernels that rest on numbers nobody measured.
+// The categories of kernels that rest on numbers nobody measured.
 void add_kernels(Assumptions& assumptions, const sim::Job& job, const std::string& device) {
   std::set<std::string> categories;
   for (const sim::KernelCost& kernel : job.kernels) {
     if (kernel.assumed) categories.insert(kernel.category);
   }
   if (categories.empty()) return;
-  add_once(assumptions, fmt::format("times of {} kernels on {} were not measured",
-                                    fmt::join(categories, ", "), device));
+  add_once(assumptions,
+           fmt::format("kernels not measured on {}: {}", device, fmt::join(categories, ", ")));
 }
 
 // Without speed tables nothing that shares the GPU with a kernel slows it.
@@ -81,9 +112,8 @@ void add_collectives(Assumptions& assumptions, const sim::Job& job) {
     }
   }
   if (names.empty()) return;
-  add_once(assumptions,
-           fmt::format("{}: no such group was measured; NCCL's model with the nearest factors",
-                       fmt::join(names, ", ")));
+  add_once(assumptions, fmt::format("{}: no such group measured; NCCL's model, nearest factors",
+                                    fmt::join(names, ", ")));
 }
 
 // What the speeds of kernels beside collectives rest on, where any kernel has such speeds.
@@ -146,16 +176,16 @@ std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
 std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
                                                  const workloads::Step& step) const {
   Assumptions assumptions;
-  // What nobody measured comes first, the defaults of a file that leaves much open last: a reader
-  // of the text sees the beginning of the list.
+  // The most important first: what nobody measured, then what is as the data files guess it, the
+  // defaults of a file that leaves much open last.
   add_sharing(assumptions, step.job);
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);
   add_interference(assumptions, step.job, kernels_.profile().interference);
-  add_nccl(assumptions, scenario, collectives_.tables_version());
-  for (const std::string& text : step.assumptions) add_once(assumptions, text);
   add_device(assumptions, scenario.cluster.node.device);
   add_node(assumptions, scenario.cluster);
+  for (const std::string& text : step.assumptions) add_once(assumptions, text);
+  add_nccl(assumptions, scenario, collectives_.tables_version());
   for (const std::string& text : scenario.assumptions) add_once(assumptions, text);
   return assumptions;
 }

@@ -12,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace stepsim::scenarios {
 
@@ -49,6 +51,18 @@ void check(const ClocksRequest& request) {
       check_count("--decode", request.decode->context, most_context);
     }
   }
+  if (request.decode && request.data_parallel > 1) {
+    throw InputError(Diagnostic{
+        {}, "--data-parallel", "makes no sense with --decode, which sums no gradients", "", ""});
+  }
+  if (request.data_link && request.data_parallel == 1) {
+    throw InputError(
+        Diagnostic{{},
+                   "--link",
+                   "makes no sense without --data-parallel, whose gradients it carries",
+                   "--data-parallel with a number above 1",
+                   ""});
+  }
   if (request.sequence_length == 0) return;
   check_count("--sequence-length", request.sequence_length, request.tokens);
   if (request.tokens % request.sequence_length != 0) {
@@ -73,6 +87,30 @@ void check_heads(const ClocksRequest& request, const workloads::Model& model) {
                              model.heads, model.kv_heads, model.name),
                  fmt::format("a divisor of {}", model.heads),
                  ""});
+}
+
+std::int64_t usual_tokens(const workloads::Model& model) {
+  constexpr std::int64_t usual = 8192;
+  const bool ends =
+      model.positions == workloads::Positions::learned && !model.position_rows_follow_sequence;
+  return ends ? std::min(usual, model.max_positions) : usual;
+}
+
+// Learned positions end: a model cannot look at more tokens than its table has rows.
+void check_positions(const ClocksRequest& request, const workloads::Model& model) {
+  const bool cut = request.sequence_length > 0;
+  const char* option = request.decode ? "--decode" : cut ? "--sequence-length" : "--tokens";
+  const std::int64_t length = request.decode ? request.decode->context + 1
+                              : cut          ? request.sequence_length
+                                             : request.tokens;
+  try {
+    workloads::for_sequence_length(model, length);
+  } catch (const InputError& error) {
+    Diagnostic diagnostic = error.diagnostics().front();
+    diagnostic.path = option;
+    if (!request.decode && !cut) diagnostic.expected += " in a sequence (--sequence-length)";
+    throw InputError(std::move(diagnostic));
+  }
 }
 
 /// NVLink of the first node type that carries the device; a device alone does not say.
@@ -175,11 +213,15 @@ void add_decode(ClocksAnswer& answer, const ClocksRequest& request, const Kernel
 
 }  // namespace
 
-ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& request) {
-  check(request);
+ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& asked) {
   ClocksAnswer answer;
-  answer.model = workloads::load_model(data, request.model).model;
+  answer.model = workloads::load_model(data, asked.model).model;
+  answer.request = asked;
+  if (asked.tokens == 0) answer.request.tokens = usual_tokens(answer.model);
+  const ClocksRequest& request = answer.request;
+  check(request);
   check_heads(request, answer.model);
+  check_positions(request, answer.model);
   answer.device = topology::load_device(data, request.device);
   answer.rates = workloads::datasheet_rates(answer.device, topology::MatrixFormat::bf16);
   answer.weights_bytes = static_cast<double>(workloads::parameter_count(answer.model)) *
@@ -234,7 +276,7 @@ RooflineAnswer answer_roofline(const DataDirectory& data, const RooflineRequest&
     assumed = assumed || answer.points.back().time.assumed;
   }
   if (assumed) {
-    answer.assumptions.push_back(fmt::format("times of {} kernels on {} were not measured: {}",
+    answer.assumptions.push_back(fmt::format("{} kernel times not measured on {}: {}",
                                              to_string(answer.format), answer.device.name,
                                              answer.points.front().time.source));
   }

@@ -27,9 +27,9 @@ struct DecodeRequest {
 };
 
 struct ClocksRequest {
-  std::string model;   // zoo name, or path of a Hugging Face config.json
-  std::string device;  // name
-  std::int64_t tokens = 8192;
+  std::string model;                    // zoo name, or path of a Hugging Face config.json
+  std::string device;                   // name
+  std::int64_t tokens = 0;              // 0: 8192, or as many as a model has learned positions for
   std::int64_t sequence_length = 0;     // 0: all tokens are one sequence
   std::optional<DecodeRequest> decode;  // absent: training
   int tensor_parallel = 1;
@@ -39,6 +39,7 @@ struct ClocksRequest {
 };
 
 struct ClocksAnswer {
+  ClocksRequest request;  // with the number of tokens filled in
   workloads::Model model;
   topology::Device device;
   workloads::RegimeRates rates;
@@ -51,7 +52,7 @@ struct ClocksAnswer {
 };
 
 /// Throws InputError for a model or device that is not there and for counts that make no sense.
-ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& request);
+ClocksAnswer answer_clocks(const DataDirectory& data, const ClocksRequest& asked);
 
 struct RooflineRequest {
   std::string device;

@@ -4,6 +4,8 @@
 
 #include "topology/peak_flop_rate.hpp"
 
+#include "sim/base/parse_quantity.hpp"
+
 namespace stepsim::scenarios {
 
 namespace {
@@ -37,6 +39,18 @@ double peak_flops(const MeasuredSpec& spec, const topology::Device& device) {
   return topology::utilisation_peak(device).flops_per_second;
 }
 
+// Beyond these somebody slipped in a unit or an exponent.
+constexpr double least_step_s = 1e-6;
+constexpr double most_step_s = 100 * 86'400.0;
+
+// The most direct that was given.
+const char* metric_of(const MeasuredSpec& spec) {
+  if (spec.step_time) return "step_time";
+  if (spec.tokens_per_second) return "tokens_per_second";
+  if (spec.tokens_per_second_per_gpu) return "tokens_per_second_per_gpu";
+  return spec.model_flops_per_second_per_gpu ? "model_flops_per_second_per_gpu" : "mfu";
+}
+
 // From the most direct metric that was given.
 double step_time_s(const MeasuredSpec& spec, const Scenario& scenario) {
   const double tokens = static_cast<double>(scenario.training.global_batch) *
@@ -59,7 +73,14 @@ double step_time_s(const MeasuredSpec& spec, const Scenario& scenario) {
 
 void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario) {
   if (!check_keys(spec, problems)) return;
-  scenario.measured = Measured{step_time_s(spec, scenario), spec.source.value_or(""), spec};
+  const double seconds = step_time_s(spec, scenario);
+  if (seconds < least_step_s || seconds > most_step_s) {
+    problems.refuse(std::string("measured.") + metric_of(spec),
+                    "means a step of " + format_number(seconds) + " s",
+                    "a step of 1 us to 100 days");
+    return;
+  }
+  scenario.measured = Measured{seconds, spec.source.value_or(""), spec};
 }
 
 }  // namespace stepsim::scenarios

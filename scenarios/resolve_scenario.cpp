@@ -84,36 +84,39 @@ ClusterSpec cluster_of(const Scenario& scenario) {
   return spec;
 }
 
+// «not given: bf16 (training.precision)»: what a key that the file leaves open stands for.
+std::string not_given(const std::string& taken, const char* key) {
+  return "not given: " + taken + " (" + key + ')';
+}
+
 void note_open_network(const ScenarioSpec& spec, const Scenario& scenario,
                        std::vector<std::string>& notes) {
   const bool has_version = spec.software.nccl && spec.software.nccl->version;
   if (scenario.cluster.gpus > 1 && !has_version) {
-    notes.push_back("NCCL " + scenario.software.nccl.version + " (software.nccl is not given)");
+    notes.push_back(not_given("NCCL " + scenario.software.nccl.version, "software.nccl"));
   }
   if (scenario.cluster.nodes == 1) return;
   if (!spec.cluster.fabric.kind) {
-    notes.push_back("a rail-optimized fabric (cluster.fabric.kind is not given)");
+    notes.push_back(not_given("rail-optimized", "cluster.fabric.kind"));
   }
   if (!spec.cluster.fabric.oversubscription) {
-    notes.push_back(
-        "a fabric without oversubscription (cluster.fabric.oversubscription is not given)");
+    notes.push_back(not_given("no oversubscription", "cluster.fabric.oversubscription"));
   }
 }
 
 void note_open_training(const ScenarioSpec& spec, const Scenario& scenario,
                         std::vector<std::string>& notes) {
-  const auto note = [&](bool given, const std::string& text, const char* key) {
-    if (!given) notes.push_back(text + " (" + key + " is not given)");
+  const auto note = [&](bool given, const std::string& taken, const char* key) {
+    if (!given) notes.push_back(not_given(taken, key));
   };
   const TrainingSpec& training = spec.training;
   note(training.micro_batch.has_value(), "one sequence a micro-batch", "training.micro_batch");
   note(training.global_batch.has_value(), "one micro-batch a step", "training.global_batch");
-  note(training.precision.has_value(), "bf16 computation", "training.precision");
-  note(training.activation_checkpointing.has_value(), "no activation checkpointing",
+  note(training.precision.has_value(), "bf16", "training.precision");
+  note(training.activation_checkpointing.has_value(), "no recomputation",
        "training.activation_checkpointing");
-  note(spec.software.compile.has_value(), "compiled kernels", "software.compile");
-  note(spec.software.attention.has_value(),
-       std::string(workloads::to_string(scenario.software.attention)) + " attention",
+  note(spec.software.compile.has_value(), "compiled", "software.compile");
+  note(spec.software.attention.has_value(), workloads::to_string(scenario.software.attention),
        "software.attention");
   const std::int64_t positions = scenario.model.max_positions;
   if (positions > 0 && scenario.training.sequence_length > positions) {
@@ -131,16 +134,41 @@ std::vector<std::string> open_keys(const ScenarioSpec& spec, const Scenario& sce
   return notes;
 }
 
-// FlashAttention 3 is written for Hopper's tensor cores and refuses other GPUs.
+constexpr int ampere = 80;  // as compute capability
+
+// FlashAttention 3 is written for Hopper's tensor cores and refuses other GPUs; FlashAttention 2
+// and cuDNN's fused attention need Ampere's.
 void check_attention(const Scenario& scenario, KeyProblems& problems) {
+  using workloads::AttentionKernel;
   const topology::Device& device = scenario.cluster.node.device;
-  if (scenario.software.attention != workloads::AttentionKernel::flash3 ||
-      device.architecture == topology::Architecture::hopper) {
-    return;
+  const AttentionKernel attention = scenario.software.attention;
+  if (attention == AttentionKernel::flash3 &&
+      device.architecture != topology::Architecture::hopper) {
+    const bool older = device.compute_capability < ampere;
+    problems.refuse("software.attention",
+                    "is flash3, which runs on Hopper GPUs and not on " + device.name,
+                    older ? "unfused" : "flash2, cudnn or unfused", older ? "unfused" : "flash2");
+  } else if (attention != AttentionKernel::unfused && device.compute_capability < ampere) {
+    problems.refuse("software.attention",
+                    std::string("is ") + workloads::to_string(attention) +
+                        ", which runs on Ampere GPUs and newer, not on " + device.name,
+                    "unfused", "unfused");
   }
-  problems.refuse("software.attention",
-                  "is flash3, which runs on Hopper GPUs and not on " + device.name,
-                  "flash2, cudnn or unfused", "flash2");
+}
+
+// GPUs before Ampere have no arithmetic in bf16.
+void check_precision(const Scenario& scenario, KeyProblems& problems) {
+  const topology::Device& device = scenario.cluster.node.device;
+  if (device.compute_capability >= ampere) return;
+  const workloads::Training& training = scenario.training;
+  const auto check = [&](const char* path, workloads::DType precision) {
+    if (precision != workloads::DType::bf16) return;
+    problems.refuse(path, "is bf16, which Ampere GPUs and newer compute in, not " + device.name,
+                    "fp16 or fp32", "fp16");
+  };
+  check("training.precision", training.precision);
+  check("training.parameter_precision", training.parameter_precision);
+  check("training.reduce_precision", training.reduce_precision);
 }
 
 Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
@@ -162,6 +190,7 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
   const bool training = model && degrees && spec.training.readable &&
                         resolve_training(spec.training, problems, scenario);
   if (!training) return scenario;
+  check_precision(scenario, problems);
   if (spec.measured && spec.measured->readable) {
     resolve_measured(*spec.measured, problems, scenario);
   }

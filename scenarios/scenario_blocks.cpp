@@ -157,7 +157,7 @@ const Block<PlanSpec>& plan_block() {
           .optional("reshard_after_forward", &PlanSpec::reshard_after_forward, FlagNotYetSize{},
                     "fsdp2: free a block's unsharded parameters after its forward pass and gather "
                     "them again for its backward pass")
-          .optional("bucket_size", &PlanSpec::bucket_size, ByteCount{},
+          .optional("bucket_size", &PlanSpec::bucket_size, ByteCount{"MiB"},
                     "ddp: bytes of a gradient bucket; 1 MiB for the first and 25 MiB for the "
                     "others when left out")
           .optional("gradient_as_bucket_view", &PlanSpec::gradient_as_bucket_view, Flag{},
@@ -297,6 +297,10 @@ const Block<ScenarioSpec>& scenario_block() {
 }
 
 bool read_value(const ValueSite& site, const Checkpointing& /*format*/, CheckpointingSpec& value) {
+  const std::string& text = site.node.text;
+  if (site.node.is_scalar() && (text == "true" || text == "false")) {
+    return site.refuse("is " + text, "none, selective or full", text == "true" ? "full" : "none");
+  }
   if (!site.node.is_map()) return read_value(site, checkpoint_words(), value.kind);
   return checkpointing_block().read(site.node, site.path, site.diagnostics, value);
 }

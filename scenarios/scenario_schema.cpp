@@ -1,3 +1,4 @@
+#include "scenarios/inline_block_schemas.hpp"
 #include "scenarios/resolve_scenario.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/scenario_blocks.hpp"
@@ -25,16 +26,11 @@ ScenarioSpec defaults() {
   return spec;
 }
 
-// Any path may stand there too, so that the names are only offered.
-Json names_or_path(const std::vector<std::string>& names) {
-  return {
-      {"anyOf", Json::array({Json{{"enum", names}}, Json{{"type", "string"}, {"pattern", "[/.]"}},
-                             Json{{"type", "object"}}})}};
-}
-
-void offer(Json& key, const std::vector<std::string>& names) {
+// Any path may stand there too, so that the names are only offered; or a block.
+void offer(Json& key, const std::vector<std::string>& names, Json block) {
   key.erase("type");
-  Json offered = names_or_path(names);
+  const Json path = {{"type", "string"}, {"pattern", "[/.]"}};
+  Json offered = {{"anyOf", Json::array({Json{{"enum", names}}, path, std::move(block)})}};
   offered.update(key);
   key = offered;
 }
@@ -46,8 +42,9 @@ std::string scenario_schema(const DataDirectory& data) {
                  {"title", "stepsim scenario"}};
   schema.update(scenario_block().schema(defaults()));
   Json& properties = schema["properties"];
-  offer(properties["model"], workloads::zoo_names(data));
-  offer(properties["cluster"]["properties"]["node"], topology::node_names(data));
+  offer(properties["model"], workloads::zoo_names(data), model_block_schema());
+  offer(properties["cluster"]["properties"]["node"], topology::node_names(data),
+        node_block_schema(data));
   return schema.dump(2) + '\n';
 }
 

@@ -3,6 +3,7 @@
 #include "scenarios/cost_models.hpp"
 #include "scenarios/goodput.hpp"
 #include "scenarios/noise.hpp"
+#include "scenarios/range_problems.hpp"
 #include "scenarios/simulate_memory.hpp"
 #include "scenarios/slow_parts.hpp"
 
@@ -81,14 +82,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
-
-sim::ExecutionOptions execution_options(const SimulateOptions& options) {
-  return {.folding = options.fold ? sim::Folding::where_it_pays : sim::Folding::off};
-}
-
-StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
-                         const SimulateOptions& options) {
+StepResult simulate(const DataDirectory& data, const Scenario& scenario,
+                    const SimulateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const CostModels models(data, scenario);
   const workloads::StepInput input = models.input(scenario);
@@ -101,6 +96,7 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
   result.step_time = execution.step_time;
   add_rates(result, scenario, step);
   result.critical_path = sim::critical_path(step.job, execution);
+  result.contributions = path_contributions(step.job, result.critical_path);
   result.added = added_times(scenario, step.job, result.critical_path);
   result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
@@ -113,6 +109,17 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
   result.simulation.threads = options.threads;
   result.simulation.wall_s = seconds_since(start);
   return result;
+}
+
+}  // namespace
+
+sim::ExecutionOptions execution_options(const SimulateOptions& options) {
+  return {.folding = options.fold ? sim::Folding::where_it_pays : sim::Folding::off};
+}
+
+StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
+                         const SimulateOptions& options) {
+  return within_range(scenario, [&] { return simulate(data, scenario, options); });
 }
 
 }  // namespace stepsim::scenarios

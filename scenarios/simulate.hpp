@@ -19,8 +19,8 @@ struct SimulateOptions {
 sim::ExecutionOptions execution_options(const SimulateOptions& options);
 
 /// Runs one scenario from start to answer. With noise the answer is that of the seed whose step is
-/// the median, beside the distribution over seeds. Throws InputError for a plan that cannot be and
-/// RangeError for quantities that leave the simulator's range.
+/// the median, beside the distribution over seeds. Throws InputError for a plan that cannot be
+/// and for quantities that leave the simulator's range, at the place of the scenario.
 StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
                          const SimulateOptions& options = {});
 

@@ -2,6 +2,7 @@
 
 #include "scenarios/cost_models.hpp"
 #include "scenarios/memory_remedy.hpp"
+#include "scenarios/range_problems.hpp"
 #include "scenarios/simulate.hpp"
 
 #include <algorithm>
@@ -44,11 +45,13 @@ MemoryResult memory_with_remedy(const DataDirectory& data, const Scenario& scena
 }
 
 MemoryAnswer account_memory(const DataDirectory& data, const Scenario& scenario) {
-  const CostModels models(data, scenario);
-  const workloads::StepInput input = models.input(scenario);
-  const workloads::Step step = workloads::build_step(input);
-  return {memory_with_remedy(data, scenario, input, step), models.profiles(scenario),
-          models.assumptions(scenario, step)};
+  return within_range(scenario, [&] {
+    const CostModels models(data, scenario);
+    const workloads::StepInput input = models.input(scenario);
+    const workloads::Step step = workloads::build_step(input);
+    return MemoryAnswer{memory_with_remedy(data, scenario, input, step), models.profiles(scenario),
+                        models.assumptions(scenario, step)};
+  });
 }
 
 }  // namespace stepsim::scenarios

@@ -5,6 +5,7 @@
 #include "scenarios/added_time.hpp"
 #include "scenarios/goodput.hpp"
 #include "scenarios/noise.hpp"
+#include "scenarios/path_contributions.hpp"
 #include "scenarios/scenario.hpp"
 
 #include "workloads/memory_verdict.hpp"
@@ -60,7 +61,8 @@ struct StepResult {
   double hfu = 0;
   double peak_flops_per_second = 0;  // dense bf16 datasheet peak: the denominator of mfu and hfu
   sim::CriticalPath critical_path;
-  std::vector<AddedTime> added;  // parts of critical_path.by_clock
+  std::vector<PathContribution> contributions;  // to critical_path, the longest first
+  std::vector<AddedTime> added;                 // parts of critical_path.by_clock
   sim::TimeLine time_line;  // mean over ranks; its parts sum to step_time as they do for one rank
   MemoryResult memory;
   std::uint64_t seed = 0;                        // of the noise in this step

@@ -46,6 +46,7 @@ struct PathStep {
   /// kernel, or the link that slowed the transfer most.
   std::optional<std::uint32_t> resident_op{};
   std::optional<LinkId> slowest_link{};
+  bool issue = false;  // the host issuing the op; else the op itself
 };
 
 struct CriticalPath {

@@ -199,7 +199,8 @@ class PathFinder {
   /// false for what took no time.
   bool add(Place place, Time begin, Clock clock, Time fixed) {
     if (begin == reached_) return false;
-    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}, {}, {}});
+    path_.steps.push_back({rank_, place.op, begin, reached_, {}, {}, {}, {}, {}, {}, {}, false});
+    path_.steps.back().issue = place.part == Place::Part::issue;
     give(fixed, Clock::overhead);
     give(reached_ - begin - fixed, clock);
     reached_ = begin;

@@ -17,22 +17,6 @@ namespace {
 
 constexpr double picoseconds_per_microsecond = 1e6;
 
-/// What nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
-double bus_factor(Collective collective, double ranks) {
-  switch (collective) {
-    case Collective::all_reduce:
-      return 2 * (ranks - 1) / ranks;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
-      return (ranks - 1) / ranks;
-    case Collective::broadcast:
-    case Collective::send_receive:
-      return 1;
-  }
-  return 1;
-}
-
 void check_group(const GroupShape& group, Bytes bytes) {
   const bool possible = group.ranks >= 1 && group.nodes >= 1 && group.ranks_per_node >= 1 &&
                         group.ranks >= group.nodes && group.port_sharers >= 1 &&
@@ -116,6 +100,21 @@ void hold_to_slow_ports(sim::CollectiveCost& cost, int port_millionths) {
 }
 
 }  // namespace
+
+double bus_factor(Collective collective, double ranks) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return 2 * (ranks - 1) / ranks;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+      return (ranks - 1) / ranks;
+    case Collective::broadcast:
+    case Collective::send_receive:
+      return 1;
+  }
+  return 1;
+}
 
 const char* to_string(Collective collective) {
   switch (collective) {

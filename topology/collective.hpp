@@ -27,6 +27,9 @@ enum class Collective {
 };
 const char* to_string(Collective collective);
 
+/// Bus bandwidth over algorithm bandwidth, as nccl-tests counts it.
+double bus_factor(Collective collective, double ranks);
+
 struct CollectivePrediction {
   std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «point_to_point», «none»
   std::string protocol;  // «LL», «LL128», «Simple»; empty when nothing moves

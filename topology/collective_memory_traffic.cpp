@@ -1,9 +1,7 @@
 #include "topology/collective_memory_traffic.hpp"
 
 #include "topology/link_load.hpp"
-
-#include "sim/base/document.hpp"
-#include "sim/base/object_reader.hpp"
+#include "topology/profile_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,20 +22,13 @@ double traffic_of(const MemoryTraffic& traffic, Collective collective,
 }  // namespace
 
 MemoryTraffic load_memory_traffic(const DataDirectory& data) {
-  const Document document =
-      read_document(data.file("topology/nccl", "memory_traffic.yaml").string());
-  MemoryTraffic traffic;
-  traffic.file = document.file;
-  traffic.hash = document.hash;
-  Diagnostics problems;
-  ObjectReader reader(document.root, "", problems);
-  const Number factor{.least = 0, .most = 10};
-  reader.required("moving", traffic.moving, factor);
-  reader.required("reducing", traffic.reducing, factor);
-  reader.required("reducing_in_switch", traffic.reducing_in_switch, factor);
-  reader.finish();
-  problems.throw_if_any();
-  return traffic;
+  const auto read_keys = [](ObjectReader& reader, MemoryTraffic& traffic) {
+    const Number factor{.least = 0, .most = 10};
+    reader.required("moving", traffic.moving, factor);
+    reader.required("reducing", traffic.reducing, factor);
+    reader.required("reducing_in_switch", traffic.reducing_in_switch, factor);
+  };
+  return read_constants<MemoryTraffic>(data, "memory_traffic.yaml", read_keys);
 }
 
 std::uint32_t memory_thousandths(const MemoryTraffic& traffic, const Cluster& cluster,

@@ -42,6 +42,7 @@ Node read_node(const DataDirectory& data, const DocumentNode& block, const std::
                Diagnostics& problems) {
   Node node;
   ObjectReader reader(block, path, problems);
+  reader.take_unsourced();
   std::string device;
   reader.required("name", node.name);
   reader.optional("description", node.description);

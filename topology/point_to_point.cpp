@@ -1,9 +1,7 @@
 #include "topology/point_to_point.hpp"
 
 #include "topology/nccl/channels.hpp"
-
-#include "sim/base/document.hpp"
-#include "sim/base/object_reader.hpp"
+#include "topology/profile_file.hpp"
 
 #include <algorithm>
 
@@ -52,20 +50,13 @@ double latency_us(const nccl::Communicator& communicator, nccl::PeerPath path,
 }  // namespace
 
 PointToPointTables load_point_to_point_tables(const DataDirectory& data) {
-  const Document document =
-      read_document(data.file("topology/nccl", "point_to_point.yaml").string());
-  PointToPointTables tables;
-  tables.file = document.file;
-  tables.hash = document.hash;
-  Diagnostics problems;
-  ObjectReader reader(document.root, "", problems);
-  const Number share{.least = 0.01, .most = 1};
-  reader.required("nvlink_efficiency", tables.nvlink_efficiency, share);
-  reader.required("pcie_efficiency", tables.pcie_efficiency, share);
-  reader.required("network_efficiency", tables.network_efficiency, share);
-  reader.finish();
-  problems.throw_if_any();
-  return tables;
+  const auto read_keys = [](ObjectReader& reader, PointToPointTables& tables) {
+    const Number share{.least = 0.01, .most = 1};
+    reader.required("nvlink_efficiency", tables.nvlink_efficiency, share);
+    reader.required("pcie_efficiency", tables.pcie_efficiency, share);
+    reader.required("network_efficiency", tables.network_efficiency, share);
+  };
+  return read_constants<PointToPointTables>(data, "point_to_point.yaml", read_keys);
 }
 
 MessageCost send_receive_cost(const Node& node, const nccl::Communicator& communicator,

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What device and node files have in common: finding one by name, and words for enumerations.
+/// What data files of this layer have in common: finding and reading one, and words for
+/// enumerations.
 /// Private to topology.
 
 #include "topology/device.hpp"
@@ -17,6 +18,22 @@ namespace stepsim::topology {
 /// none; `kind` is what the message calls it («device»).
 Document read_profile(const DataDirectory& data, const std::string& folder, const std::string& name,
                       const std::string& kind);
+
+/// Reads topology/nccl/NAME: `read_keys(reader, constants)` takes its keys. `Constants` also gets
+/// the file and its hash.
+template <class Constants, class ReadKeys>
+Constants read_constants(const DataDirectory& data, const std::string& name, ReadKeys read_keys) {
+  const Document document = read_document(data.file("topology/nccl", name).string());
+  Constants constants;
+  constants.file = document.file;
+  constants.hash = document.hash;
+  Diagnostics problems;
+  ObjectReader reader(document.root, "", problems);
+  read_keys(reader, constants);
+  reader.finish();
+  problems.throw_if_any();
+  return constants;
+}
 
 const Choices<Architecture>& architecture_words();
 const Choices<MatrixFormat>& matrix_format_words();

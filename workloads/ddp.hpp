@@ -26,7 +26,7 @@ struct DdpHostCosts {
   Time gradient_hook = Time::microseconds(5);
   Time collective = Time::microseconds(20);
   Time finalize = Time::microseconds(50);
-  Source source{SourceKind::assumed, "no measurement of DDP's hooks; middle of public figures"};
+  Source source{SourceKind::assumed, "not measured; middle of public figures"};
 };
 
 struct DdpInput {

@@ -34,9 +34,8 @@ struct Fsdp2HostCosts {
   Time reduce_setup = Time::microseconds(40);
   Time collective = Time::microseconds(20);
   Time root_callback = Time::microseconds(50);
-  Source source{
-      SourceKind::assumed,
-      "no measurement of FSDP2's hooks; middle of public figures (100 to 300 us a group)"};
+  Source source{SourceKind::assumed,
+                "not measured; middle of public figures (100 to 300 us a group)"};
 };
 
 struct Fsdp2Input {

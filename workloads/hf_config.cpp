@@ -77,6 +77,17 @@ void read_published(HfReader& reader, ModelFile& file) {
   file.published = published;
 }
 
+/// Layers that an architecture's own reader does not ask for are of the usual kind, or unknown
+/// work.
+void refuse_other_layers(HfReader& reader) {
+  if (!reader.has("layer_types") || reader.has_taken("layer_types")) return;
+  for (const std::string& type : reader.words("layer_types")) {
+    if (type == "full_attention") continue;
+    return reader.refuse("layer_types", "has a layer of \"" + type + "\", which is not modelled",
+                         "full_attention");
+  }
+}
+
 void read_dense(HfReader& reader, ModelFile& file) {
   Model& model = file.model;
   model.model_type = reader.word({"model_type"}, "");
@@ -86,6 +97,7 @@ void read_dense(HfReader& reader, ModelFile& file) {
   const Architecture* architecture = find_architecture(model.model_type);
   if (architecture == nullptr) return refuse_model_type(reader, model.model_type);
   architecture->read(reader, model);
+  refuse_other_layers(reader);
   reader.finish();
 }
 

@@ -19,6 +19,10 @@ const DocumentNode* HfReader::take(const Names& names) {
 
 bool HfReader::has(const std::string& name) const { return reader_.has(name); }
 
+bool HfReader::has_taken(const std::string& name) const {
+  return std::find(taken_.begin(), taken_.end(), name) != taken_.end();
+}
+
 template <class Format, class Value>
 bool HfReader::read(const Names& names, const Format& format, Value& value) {
   const DocumentNode* node = take(names);

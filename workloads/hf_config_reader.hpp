@@ -32,6 +32,7 @@ class HfReader {
   /// The value of the first of the names that is there and not null.
   const DocumentNode* take(const Names& names);
   bool has(const std::string& name) const;  // there, even when null
+  bool has_taken(const std::string& name) const;
 
   /// Positive counts, bounded so that no product of them leaves 64 bits. A required one that is
   /// absent is reported and reads as 0.

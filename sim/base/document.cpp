@@ -5,9 +5,9 @@
 #include "sim/base/message_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace stepsim {
@@ -41,6 +41,8 @@ void check_readable(const std::string& file) {
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   switch (status.type()) {
     case std::filesystem::file_type::regular:
+    case std::filesystem::file_type::fifo:       // «<(…)»
+    case std::filesystem::file_type::character:  // «/dev/stdin» of a terminal
       return;
     case std::filesystem::file_type::directory:
       fail({file}, "is a directory", "a file");
@@ -50,7 +52,7 @@ void check_readable(const std::string& file) {
     case std::filesystem::file_type::unknown:
       fail({file}, "cannot be read: " + error.message());
     default:
-      fail({file}, "is not a regular file", "a file");
+      fail({file}, "is neither a file nor a pipe", "a file");
   }
 }
 
@@ -91,6 +93,15 @@ void check_text(std::string_view text, const std::string& name, TextPositions& p
     if (length == 0) fail(where, "is not UTF-8 text", "a text file");
     fail(where, "is the control character " + in_quotes(text.substr(at, 1)), "a text file");
   }
+}
+
+// By the name; a pipe has none that tells, but JSON begins as hardly any YAML does.
+bool is_json(const std::filesystem::path& file, std::string_view text) {
+  if (file.has_extension()) return file.extension() == ".json";
+  const std::size_t brace = text.find_first_not_of(" \t\r\n");
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const std::size_t next = text.find_first_not_of(" \t\r\n", brace + 1);
+  return next != std::string_view::npos && text[next] == '"';
 }
 
 }  // namespace
@@ -144,7 +155,17 @@ std::string read_file(const std::string& file, std::size_t largest_file_bytes) {
          "at most " + std::to_string(largest_file_bytes) + " bytes");
   }
   try {
-    std::string bytes(std::istreambuf_iterator<char>(stream), {});
+    // A pipe or device does not say how long it is, and may have no end.
+    std::string bytes;
+    std::array<char, 65'536> part{};
+    while (stream && bytes.size() <= largest_file_bytes) {
+      stream.read(part.data(), part.size());
+      bytes.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    }
+    if (bytes.size() > largest_file_bytes) {
+      fail({file, 1, 1}, "does not end",
+           "at most " + std::to_string(largest_file_bytes) + " bytes");
+    }
     if (!stream.bad()) return bytes;
   } catch (const std::ios_base::failure&) {
     // libstdc++ reports a failed read of a file buffer by throwing, whatever stream.exceptions()
@@ -187,9 +208,9 @@ Document parse_document(std::string_view text, const std::string& name, Document
 Document read_document(const std::string& file, Diagnostics& problems,
                        const DocumentOptions& options) {
   const std::string bytes = read_file(file, options.largest_file_bytes);
-  const bool json = std::filesystem::path(file).extension() == ".json";
-  return parse_document(bytes, file, json ? DocumentFormat::json : DocumentFormat::yaml, problems,
-                        options);
+  return parse_document(bytes, file,
+                        is_json(file, bytes) ? DocumentFormat::json : DocumentFormat::yaml,
+                        problems, options);
 }
 
 Document read_document(const std::string& file, const DocumentOptions& options) {

@@ -134,9 +134,9 @@ bool read_value(const ValueSite& site, const Duration& /*format*/, Time& value) 
          accept(site, parse_time(site.node.text), value);
 }
 
-bool read_value(const ValueSite& site, const ByteCount& /*format*/, Bytes& value) {
+bool read_value(const ValueSite& site, const ByteCount& format, Bytes& value) {
   return is_scalar(site, "a number of bytes such as 80 GB or 80 GiB") &&
-         accept(site, parse_bytes(site.node.text), value);
+         accept(site, parse_bytes(site.node.text, format.usual_unit), value);
 }
 
 bool read_value(const ValueSite& site, const DataRate& /*format*/, Bandwidth& value) {
@@ -184,7 +184,7 @@ std::string ObjectReader::path_of(const std::string& key) const {
 }
 
 ValueSite ObjectReader::site(const std::string& key, const DocumentNode& value) const {
-  return {value, path_of(key), diagnostics_};
+  return {value, path_of(key), diagnostics_, takes_unsourced_};
 }
 
 const DocumentNode* ObjectReader::take(const std::string& key) {

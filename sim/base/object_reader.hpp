@@ -42,8 +42,10 @@ struct Number {
   double least = std::numeric_limits<double>::lowest();
   double most = std::numeric_limits<double>::max();
 };
-struct Duration {};        // Time, with a unit
-struct ByteCount {};       // Bytes, with a unit
+struct Duration {};               // Time, with a unit
+struct ByteCount {                // Bytes, with a unit
+  const char* usual_unit = "GB";  // offered to who leaves it out
+};
 struct DataRate {};        // Bandwidth, with a unit
 struct ArithmeticRate {};  // FlopRate, with a unit
 struct Power {};           // double, in watts, with a unit
@@ -57,6 +59,8 @@ struct ValueSite {
   const DocumentNode& node;
   std::string path;
   Diagnostics& diagnostics;
+  /// Whether a plain value stands for a Sourced number that nobody vouches for.
+  bool takes_unsourced = false;
   /// Reports a problem at the node; returns false, so that readers can return it.
   bool refuse(std::string problem, std::string expected = {}, std::string suggestion = {}) const;
 };
@@ -84,44 +88,30 @@ bool read_value(const ValueSite& site, const Choices<Value>& choices, Value& val
   return index.has_value();
 }
 
+template <class Format>
+struct FormatIs {
+  using type = Format;
+};
 template <class Type>
 struct DefaultFormatOf;
 template <>
-struct DefaultFormatOf<std::string> {
-  using type = Text;
-};
+struct DefaultFormatOf<std::string> : FormatIs<Text> {};
 template <>
-struct DefaultFormatOf<bool> {
-  using type = Flag;
-};
+struct DefaultFormatOf<bool> : FormatIs<Flag> {};
 template <>
-struct DefaultFormatOf<std::int64_t> {
-  using type = Integer;
-};
+struct DefaultFormatOf<std::int64_t> : FormatIs<Integer> {};
 template <>
-struct DefaultFormatOf<int> {
-  using type = Integer;
-};
+struct DefaultFormatOf<int> : FormatIs<Integer> {};
 template <>
-struct DefaultFormatOf<double> {
-  using type = Number;
-};
+struct DefaultFormatOf<double> : FormatIs<Number> {};
 template <>
-struct DefaultFormatOf<Time> {
-  using type = Duration;
-};
+struct DefaultFormatOf<Time> : FormatIs<Duration> {};
 template <>
-struct DefaultFormatOf<Bytes> {
-  using type = ByteCount;
-};
+struct DefaultFormatOf<Bytes> : FormatIs<ByteCount> {};
 template <>
-struct DefaultFormatOf<Bandwidth> {
-  using type = DataRate;
-};
+struct DefaultFormatOf<Bandwidth> : FormatIs<DataRate> {};
 template <>
-struct DefaultFormatOf<FlopRate> {
-  using type = ArithmeticRate;
-};
+struct DefaultFormatOf<FlopRate> : FormatIs<ArithmeticRate> {};
 template <class Value>
 struct DefaultFormatOf<std::optional<Value>> : DefaultFormatOf<Value> {};
 template <class Value>
@@ -175,6 +165,8 @@ class ObjectReader {
               std::string suggestion = {});
   /// Reports every key that was never asked for, with the nearest that was.
   void finish();
+  /// Lets numbers with a source be written without one: `150 GB/s` is then an assumed number.
+  void take_unsourced() { takes_unsourced_ = true; }
   /// Says that other keys may be there and mean nothing to us (a Hugging Face config.json).
   void ignore_other_keys() { finished_ = true; }
 
@@ -192,16 +184,24 @@ class ObjectReader {
   std::vector<std::string> unlisted_;
   bool ok_ = true;
   bool finished_ = false;
+  bool takes_unsourced_ = false;
 };
 
 /// `{ value: 989 TFLOP/s, source: datasheet, note: "…" }`: the note is mandatory, so that every
 /// number says where it came from.
 bool read_source(ObjectReader& reader, Source& source);
+/// The note of a number that was written without a source.
+inline constexpr const char* unsourced_note = "given without a source";
 
 template <class Value, class Format>
 bool read_value(const ValueSite& site, const Format& format, Sourced<Value>& sourced) {
-  ObjectReader reader(site.node, site.path, site.diagnostics);
   Sourced<Value> read;
+  if (site.takes_unsourced && site.node.is_scalar()) {
+    if (!read_value(site, format, read.value)) return false;
+    sourced = {std::move(read.value), {SourceKind::assumed, unsourced_note}};
+    return true;
+  }
+  ObjectReader reader(site.node, site.path, site.diagnostics);
   reader.required("value", read.value, format);
   read_source(reader, read.source);
   reader.finish();

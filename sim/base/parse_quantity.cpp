@@ -264,9 +264,11 @@ ParsedQuantity<Time> parse_time(std::string_view text) {
   return {Time::picoseconds(*count.value), {}, {}, {}};
 }
 
-ParsedQuantity<Bytes> parse_bytes(std::string_view text) {
+ParsedQuantity<Bytes> parse_bytes(std::string_view text, const char* usual_unit) {
+  UnitTable units = byte_units();
+  units.default_unit = usual_unit;
   ParsedQuantity<std::int64_t> count =
-      parse_count(byte_units(), text, Rounding::nearest, "at most 9.2e18 bytes");
+      parse_count(units, text, Rounding::nearest, "at most 9.2e18 bytes");
   if (!count.value) return refused<Bytes>(count.problem, count.expected, count.suggestion);
   return {Bytes(*count.value), {}, {}, {}};
 }

@@ -25,8 +25,9 @@ struct ParsedQuantity {
 /// picosecond.
 ParsedQuantity<Time> parse_time(std::string_view text);
 /// B, kB MB GB TB PB, KiB MiB GiB TiB PiB. Not negative, and a whole number of bytes (what is left
-/// of a binary fraction such as 79.15 GiB is rounded to the nearest).
-ParsedQuantity<Bytes> parse_bytes(std::string_view text);
+/// of a binary fraction such as 79.15 GiB is rounded to the nearest). Who leaves the unit out is
+/// offered `usual_unit`.
+ParsedQuantity<Bytes> parse_bytes(std::string_view text, const char* usual_unit = "GB");
 /// Bits (b/s, kb/s, Mb/s, Gb/s, Tb/s, also bps, kbps, …) or bytes (B/s … TB/s, KiB/s … TiB/s) a
 /// second. At least one byte a second.
 ParsedQuantity<Bandwidth> parse_bandwidth(std::string_view text);

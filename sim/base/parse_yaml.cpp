@@ -5,6 +5,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 namespace stepsim {
@@ -33,6 +34,7 @@ class YamlEvents : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check_tag(mark, tag);
+    if (tag == quoted_tag) last_quoted_ = mark;
     remember(anchor, builder_.scalar(value, tag == quoted_tag, position(mark)));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -47,6 +49,9 @@ class YamlEvents : public YAML::EventHandler {
     remember(anchor, builder_.begin(NodeKind::map, position(mark)));
   }
   void OnMapEnd() override { builder_.end(); }
+
+  /// Where the last value that is not plain begins: the only one that may lack its closing quote.
+  const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
 
  private:
   static constexpr const char* quoted_tag = "!";  // what yaml-cpp gives a scalar that is not plain
@@ -66,7 +71,29 @@ class YamlEvents : public YAML::EventHandler {
 
   TextPositions& positions_;
   DocumentBuilder& builder_;
+  std::optional<YAML::Mark> last_quoted_;
 };
+
+// yaml-cpp takes the end of the text for the quote that is missing.
+void check_closed(const YAML::Mark& begin, TextPositions& positions, std::string_view text,
+                  const DocumentBuilder& builder) {
+  const auto line = static_cast<std::size_t>(begin.line);
+  const auto column = static_cast<std::size_t>(begin.column);
+  const auto line_start = static_cast<std::size_t>(positions.line_text(line).data() - text.data());
+  std::string_view rest = text.substr(line_start + column);
+  const char quote = rest.empty() ? '\0' : rest.front();
+  if (quote != '"' && quote != '\'') return;  // a block scalar ends where its indentation does
+  for (std::size_t at = 1; at < rest.size(); ++at) {
+    if (rest[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (rest[at] == quote) {
+      const bool doubled = quote == '\'' && at + 1 < rest.size() && rest[at + 1] == quote;
+      if (!doubled) return;
+      ++at;
+    }
+  }
+  builder.fail(positions.at_line(line, column), "is a quoted text without its closing quote");
+}
 
 [[noreturn]] void fail(const YAML::Exception& error, TextPositions& positions,
                        const DocumentBuilder& builder) {
@@ -77,7 +104,10 @@ class YamlEvents : public YAML::EventHandler {
   if (tab != std::string_view::npos && tab <= text.find_first_not_of(" \t")) {
     builder.fail(positions.at_line(line, tab), "is a tab in the indentation", "spaces");
   }
-  builder.fail(positions.at_line(line, column), "is not valid YAML: " + error.msg);
+  const bool unclosed = error.msg == YAML::ErrorMsg::EOF_IN_SCALAR;
+  builder.fail(positions.at_line(line, column),
+               unclosed ? "ends within a quoted text: its closing quote is missing"
+                        : "is not valid YAML: " + error.msg);
 }
 
 // A flow list may turn out to be a key at its very end, so that yaml-cpp keeps all of its tokens:
@@ -105,6 +135,7 @@ void parse_yaml(std::string_view text, TextPositions& positions, const DocumentO
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(events)) {
     }
+    if (events.last_quoted()) check_closed(*events.last_quoted(), positions, text, builder);
   } catch (const YAML::Exception& error) {
     fail(error, positions, builder);
   }

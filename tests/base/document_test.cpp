@@ -246,6 +246,28 @@ TEST_CASE("what is no readable file is refused by name") {
           "/nowhere/a.yaml: there is no such file");
   REQUIRE(message_of([] { read_document("/usr"); }) == "/usr: is a directory (expected a file)");
   REQUIRE(message_of([] { read_document("/dev/zero"); }) ==
-          "/dev/zero: is not a regular file (expected a file)");
+          "/dev/zero:1:1: does not end (expected at most 8000000 bytes)");
   REQUIRE(message_of([] { read_document("/dev/zero/a"); }) == "/dev/zero/a: there is no such file");
+}
+
+TEST_CASE("a quoted text without its closing quote is refused where it begins") {
+  const auto complaint = [](const std::string& text) {
+    return message_of([&] { parse_document(text, "a.yaml", DocumentFormat::yaml); });
+  };
+  const std::string unclosed = "is a quoted text without its closing quote";
+  REQUIRE(complaint("a: 1\nb: \"two\n") == "a.yaml:2:4: " + unclosed);
+  REQUIRE(complaint("a: 1\nb: \"two\n  more\n") == "a.yaml:2:4: " + unclosed);
+  REQUIRE(complaint("a: \"x\"\nb: \"two\\\"\n") == "a.yaml:2:4: " + unclosed);
+  REQUIRE(complaint("a: 'it''s\n") == "a.yaml:1:4: " + unclosed);
+  REQUIRE(complaint("a: \"").ends_with(unclosed));
+  for (const char* ends_within : {"a: 1\nb: \"two", "{a: \"two}", "a: 'it''s", "a: \"two "}) {
+    CAPTURE(ends_within);
+    REQUIRE(complaint(ends_within).ends_with("closing quote is missing"));
+  }
+  for (const char* closed :
+       {"a: \"two\"", "a: 'it''s'", "a: \"x\\\"\"", "a: \"\"", "a: ''", "a: |\n  it's \"x\n",
+        "a: \"two\n  lines\"\n", "\"a\": \"b\" # \"c\n"}) {
+    CAPTURE(closed);
+    REQUIRE_NOTHROW(parse_document(closed, "a.yaml", DocumentFormat::yaml));
+  }
 }

@@ -80,4 +80,16 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+std::vector<std::string> example_scenarios() {
+  const std::string folder = "scenarios/examples";
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(STEPSIM_SOURCE_DIRECTORY) + '/' + folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    files.push_back(folder + '/' + entry.path().filename().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace stepsim::test

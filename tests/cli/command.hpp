@@ -48,6 +48,9 @@ std::string read_file(const std::string& path);
 std::vector<std::string> lines_of(const std::string& text);
 bool contains(const std::string& text, const std::string& part);
 
+/// Every scenario that ships as an example.
+std::vector<std::string> example_scenarios();
+
 /// The main example of the product.
 inline const std::string example = "scenarios/examples/llama3-70b-fsdp-64xh100.yaml";
 

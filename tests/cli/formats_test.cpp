@@ -56,8 +56,41 @@ TEST_CASE("CSV of every verb is rectangular and has a header") {
   }
 }
 
-TEST_CASE("Markdown of every verb is one table") {
+TEST_CASE("Markdown of run and memory is a document of headings, tables and lists") {
+  for (const std::string verb : {"run ", "memory "}) {
+    const Outcome outcome = run_stepsim(verb + example + " --format md");
+    CHECK(outcome.exit_code == 0);
+    const auto lines = lines_of(outcome.out);
+    CHECK(lines.front().rfind("# stepsim ", 0) == 0);
+    CHECK(contains(outcome.out, "\n## Memory\n"));
+    CHECK(contains(outcome.out, "\n## Assumes\n"));
+    CHECK(contains(outcome.out, verb == "run " ? "**Step time" : "| in all |"));
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      CAPTURE(lines[i]);
+      // A table begins after an empty line, and every row of it has as many cells.
+      if (lines[i].empty() || lines[i].front() != '|') continue;
+      const auto cells = [&](const std::string& row) {
+        return std::count(row.begin(), row.end(), '|');
+      };
+      CHECK((lines[i - 1].empty() || cells(lines[i - 1]) == cells(lines[i])));
+    }
+  }
+}
+
+TEST_CASE("Markdown escapes what Markdown would act on") {
+  const Scratch scratch;
+  const std::string file = scratch.write(
+      "a_b.yaml",
+      "model: llama3.2-1b\ncluster: { node: dgx-h100, gpus: 1 }\nplan: { strategy: fsdp2 }\n"
+      "training: { sequence_length: 128 }\n"
+      "measured: { step_time: 1 s, source: '<b>a|b</b> *c* [d](e) `f`' }\n");
+  const Outcome outcome = run_stepsim("run " + file + " --format md");
+  CHECK(contains(outcome.out, "\\<b\\>a\\|b\\</b\\> \\*c\\* \\[d\\](e) \\`f\\`"));
+}
+
+TEST_CASE("Markdown of every other verb is one table") {
   for (const std::string& command : commands()) {
+    if (contains(command, example)) continue;
     CAPTURE(command);
     const Outcome outcome = run_stepsim(command + " --format md");
     CHECK(outcome.exit_code == 0);

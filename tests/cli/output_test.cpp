@@ -75,3 +75,45 @@ TEST_CASE("names from files cannot act on the terminal") {
   CHECK_FALSE(contains(outcome.err, "\x1b"));
   CHECK_FALSE(contains(outcome.err, "\x07"));
 }
+
+TEST_CASE("a link to a JSON file that is not there yet stays a link") {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("folder"));
+  std::filesystem::create_symlink("folder/result.json", scratch.path("link"));
+  std::filesystem::create_symlink(scratch.path("link"), scratch.path("link_to_link"));
+  CHECK(run_stepsim("run " + example + " --json " + scratch.path("link_to_link")).exit_code == 0);
+  CHECK(std::filesystem::is_symlink(scratch.path("link_to_link")));
+  CHECK(std::filesystem::is_symlink(scratch.path("link")));
+  const auto result = nlohmann::json::parse(read_file(scratch.path("folder/result.json")));
+  CHECK(result.at("schema") == "stepsim.result/1");
+}
+
+TEST_CASE("links in a circle are a failed write with a reason") {
+  const Scratch scratch;
+  std::filesystem::create_symlink("b", scratch.path("a"));
+  std::filesystem::create_symlink("a", scratch.path("b"));
+  const Outcome outcome = run_stepsim("run " + example + " --json " + scratch.path("a"));
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "cannot be written"));
+  CHECK(scratch.names() == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("a scenario may come through a pipe") {
+  const std::string plain = run_stepsim("run " + example).out;
+  const auto without_name = [](const std::string& text) { return text.substr(text.find('\n')); };
+  for (const std::string& script : {"\"$STEPSIM\" run <(cat " + example + ")",
+                                    "cat " + example + " | \"$STEPSIM\" run /dev/stdin",
+                                    "\"$STEPSIM\" run /dev/stdin < " + example}) {
+    CAPTURE(script);
+    const Outcome outcome = shell("export LC_ALL=C.UTF-8; " + script);
+    CHECK(outcome.exit_code == 0);
+    CHECK(without_name(outcome.out) == without_name(plain));
+  }
+}
+
+TEST_CASE("a model may come through a pipe, as JSON") {
+  const std::string config = "scenarios/examples/tinyllama-1.1b.config.json";
+  const Outcome outcome = shell("\"$STEPSIM\" import hf <(cat " + config + ")");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+}

@@ -52,3 +52,27 @@ TEST_CASE("tensor parallelism divides the heads and stays in a node") {
   }
   CHECK(run_stepsim("clocks llama3-8b gb200 --tensor-parallel 32").exit_code == 0);
 }
+
+TEST_CASE("options of clocks that would do nothing are refused") {
+  const std::string clocks = "clocks llama3-8b h100-sxm-80gb ";
+  CHECK(contains(run_stepsim(clocks + "--link '400 Gb/s'").err,
+                 "--link: makes no sense without --data-parallel"));
+  CHECK(contains(run_stepsim(clocks + "--decode 1,1024 --data-parallel 8").err,
+                 "--data-parallel: makes no sense with --decode"));
+  CHECK(contains(run_stepsim(clocks + "--sequence-length 0").err,
+                 "--sequence-length: 0 makes no sense"));
+  CHECK(run_stepsim(clocks + "--sequence-length 8192").exit_code == 0);
+}
+
+TEST_CASE("a model is not asked for more tokens than its learned positions") {
+  const std::string clocks = "clocks gpt2-124m h100-sxm-80gb ";
+  CHECK(run_stepsim(clocks + "--tokens 8192").err ==
+        "stepsim: --tokens: a sequence of 8192 tokens is longer than the position table of "
+        "gpt2-124m (expected at most 1024 tokens in a sequence (--sequence-length))\n");
+  CHECK(contains(run_stepsim(clocks + "--tokens 8192 --sequence-length 2048").err,
+                 "--sequence-length: a sequence of 2048 tokens"));
+  CHECK(contains(run_stepsim(clocks + "--decode 1,1024").err, "--decode: a sequence of 1025"));
+  CHECK(run_stepsim(clocks + "--tokens 8192 --sequence-length 1024").exit_code == 0);
+  CHECK(contains(run_stepsim(clocks).out, "1024 tokens a GPU"));
+  CHECK(run_stepsim(clocks + "--decode 1,1023").exit_code == 0);
+}

@@ -2,6 +2,8 @@
 #include "tests/support/catch.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <map>
 
 using namespace stepsim::test;
 using nlohmann::ordered_json;
@@ -48,6 +50,8 @@ void check_memory(const ordered_json& memory) {
   CHECK_FALSE(memory.at("stages").empty());
 }
 
+std::int64_t picoseconds(double seconds) { return std::llround(seconds * 1e12); }
+
 // What two equal runs may differ in.
 ordered_json without_run_details(ordered_json result) {
   result.erase("simulation");
@@ -61,12 +65,26 @@ TEST_CASE("the JSON result has the documented keys, in their order") {
   const ordered_json result = stepsim_json("run " + example);
   std::vector<std::string> keys;
   for (const auto& entry : result.items()) keys.push_back(entry.key());
-  CHECK(keys == std::vector<std::string>{
-                    "schema", "scenario", "provenance", "step_time_s", "tokens_per_second",
-                    "tokens_per_second_per_gpu", "model_flops_per_second_per_gpu", "mfu", "hfu",
-                    "flops_convention", "peak_flops_per_second", "exposed_communication_s",
-                    "communication", "clocks", "clocks_added", "timeline", "busy", "memory",
-                    "simulation"});
+  CHECK(keys == std::vector<std::string>{"schema",
+                                         "scenario",
+                                         "provenance",
+                                         "step_time_s",
+                                         "tokens_per_second",
+                                         "tokens_per_second_per_gpu",
+                                         "model_flops_per_second_per_gpu",
+                                         "mfu",
+                                         "hfu",
+                                         "flops_convention",
+                                         "peak_flops_per_second",
+                                         "exposed_communication_s",
+                                         "communication",
+                                         "clocks",
+                                         "critical_path",
+                                         "clocks_added",
+                                         "timeline",
+                                         "busy",
+                                         "memory",
+                                         "simulation"});
   CHECK(result.at("schema") == "stepsim.result/1");
   for (const char* key : {"version", "build", "profiles", "assumptions", "seed"}) {
     CHECK(result.at("provenance").contains(key));
@@ -163,4 +181,28 @@ TEST_CASE("a measured step time is compared with") {
   const double step = result.at("step_time_s");
   CHECK(result.at("measured").at("step_time_s") == 10.0);
   CHECK(result.at("measured").at("error").get<double>() == Approx(step / 10 - 1));
+}
+
+TEST_CASE("what the critical path consists of sums to each clock, the longest first") {
+  for (const std::string& file : example_scenarios()) {
+    CAPTURE(file);
+    const auto result = stepsim_json("run " + file);
+    std::map<std::string, std::int64_t> sums;
+    double last = result.at("step_time_s").get<double>();
+    for (const auto& part : result.at("critical_path")) {
+      const double time = part.at("time_s").get<double>();
+      CHECK(time > 0);
+      CHECK(time <= last);
+      last = time;
+      CHECK(part.at("count").get<std::int64_t>() > 0);
+      CHECK(part.at("share").get<double>() ==
+            Approx(time / result.at("step_time_s").get<double>()).epsilon(1e-9));
+      sums[part.at("clock").get<std::string>()] += picoseconds(time);
+    }
+    for (const char* clock : {"compute", "memory", "communication", "overhead"}) {
+      CAPTURE(clock);
+      const double whole = result.at("clocks").at(std::string(clock) + "_s").get<double>();
+      CHECK(sums[clock] == picoseconds(whole));
+    }
+  }
 }

@@ -63,3 +63,37 @@ TEST_CASE("wrong usage exits with 2 and says how to get help") {
     CHECK_FALSE(outcome.err.empty());
   }
 }
+
+TEST_CASE("help of a verb is what its --help prints") {
+  CHECK(run_stepsim("help").out == run_stepsim("--help").out);
+  for (const std::string verb : {"run", "import hf", "calibrate compare", "help"}) {
+    const Outcome outcome = run_stepsim("help " + verb);
+    CAPTURE(verb);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out == run_stepsim(verb + " --help").out);
+  }
+  const Outcome unknown = run_stepsim("help rum");
+  CHECK(unknown.exit_code == 2);
+  CHECK(contains(unknown.err, "there is no verb \"rum\""));
+  CHECK(contains(unknown.err, "did you mean \"run\"?"));
+}
+
+TEST_CASE("help and version that cannot be written are a failure") {
+  for (const std::string arguments : {"--help", "--version", "run --help", "help run"}) {
+    const Outcome outcome = shell("\"$STEPSIM\" " + arguments + " > /dev/full");
+    CAPTURE(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, "No space left on device"));
+  }
+}
+
+TEST_CASE("an empty file name is refused") {
+  const std::string config = "scenarios/examples/tinyllama-1.1b.config.json";
+  for (const std::string& arguments :
+       {"run " + example + " --json ''", "import hf " + config + " -o ''"}) {
+    const Outcome outcome = run_stepsim(arguments);
+    CAPTURE(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, "the name of the file is empty"));
+  }
+}

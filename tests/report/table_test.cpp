@@ -50,7 +50,7 @@ TEST_CASE("cells are inert in every form") {
   table.add_row({"a\nb\x1b[2J"});
   for (const std::string& text : {to_text(table), to_markdown(table), to_csv(table)}) {
     CHECK(text.find("x0ab") != std::string::npos);
-    CHECK(text.find("x1b[2J") != std::string::npos);
+    CHECK(text.find("x1b") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
   }
 }

@@ -69,11 +69,18 @@ TEST_CASE("wrapped lines keep to the width and lose no word") {
   const std::vector<std::string> lines = wrap("one two three four", 9);
   CHECK(lines == std::vector<std::string>{"one two", "three", "four"});
   CHECK(wrap("", 9) == std::vector<std::string>{""});
-  CHECK(wrap("unbreakable", 4) == std::vector<std::string>{"unbreakable"});
+  CHECK(wrap("long", 4) == std::vector<std::string>{"long"});
 }
 
 TEST_CASE("parts are wrapped between parts only") {
   const std::vector<std::string> parts = {"compute 1.00 s", "idle 2.00 s", "exposed 3.00 s"};
   CHECK(wrap_parts(parts, ", ", 30) ==
         std::vector<std::string>{"compute 1.00 s, idle 2.00 s", "exposed 3.00 s"});
+}
+
+TEST_CASE("words longer than a line are broken, others are not") {
+  CHECK(wrap("ab abcdefgh c", 3) == std::vector<std::string>{"ab", "abc", "def", "gh", "c"});
+  CHECK(wrap("äöüäöü", 4) == std::vector<std::string>{"äöüä", "öü"});
+  CHECK(wrap_parts({"one  two", "abcdefghijkl"}, ", ", 10) ==
+        std::vector<std::string>{"one  two", "abcdefghij", "kl"});
 }

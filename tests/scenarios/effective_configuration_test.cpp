@@ -111,7 +111,7 @@ TEST_CASE("the effective configuration loads to the same scenario, from any fold
                      "num_attention_heads: 8, intermediate_size: 1024, vocab_size: 1000}"}});
   check_round_trip({{4,
                      "  nodes: 2\n  gpu: {memory: 79.15 GiB, memory_bandwidth: 2.039 TB/s}\n"
-                     "  fabric: {kind: single-switch, oversubscription: 1.5, nic: 200 Gb/s, "
+                     "  fabric: {kind: fat-tree, oversubscription: 1.5, nic: 200 Gb/s, "
                      "nics_per_node: 4}"}});
   check_round_trip({{12,
                      "measured: {mfu: 0.412, peak: 989.4 TFLOP/s, flops_convention: six-n, "

@@ -23,3 +23,56 @@ TEST_CASE("hardware too small to be one is refused at its place") {
         "more)");
   CHECK(complaint(scenario_text({{4, "  nodes: 2\n  fabric: {nic: 1 Gb/s}"}})) == "");
 }
+
+namespace {
+
+// A V100 has no node type of its own.
+std::string v100(const std::string& training, const std::string& software) {
+  return "model: llama3.2-1b\n"
+         "cluster: {node: {name: box, device: v100-sxm-32gb, gpus: 1, interconnect: pcie, "
+         "pcie_generation: 3, pcie_bandwidth: 16 GB/s, socket_bandwidth: 10 GB/s, nics: 1, "
+         "nic_bandwidth: 100 Gb/s, cpu: intel}, gpus: 1}\n"
+         "plan: {strategy: fsdp2}\n"
+         "training: {sequence_length: 128, " +
+         training + "}\nsoftware: {" + software + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("what GPUs before Ampere cannot do is refused on them") {
+  CHECK(complaint(v100("precision: fp16, reduce_precision: fp32", "attention: unfused")) == "");
+  CHECK(complaint(v100("precision: bf16", "attention: unfused")) ==
+        "s.yaml:4:45: training.precision: is bf16, which Ampere GPUs and newer compute in, not "
+        "v100-sxm-32gb (expected fp16 or fp32) (did you mean \"fp16\"?)");
+  for (const std::string attention : {"flash2", "cudnn"}) {
+    CHECK(complaint(v100("precision: fp16", "attention: " + attention)) ==
+          "s.yaml:5:23: software.attention: is " + attention +
+              ", which runs on Ampere GPUs and newer, not on v100-sxm-32gb (expected unfused) (did "
+              "you mean \"unfused\"?)");
+  }
+}
+
+TEST_CASE("a single switch has no uplinks to be oversubscribed") {
+  const std::string fabric = "  nodes: 2\n  fabric: {kind: single-switch, oversubscription: ";
+  CHECK(complaint(scenario_text({{4, fabric + "2}"}})) ==
+        "s.yaml:5:51: cluster.fabric.oversubscription: makes no sense with kind: single-switch, "
+        "which has no uplinks (expected no such key, or kind: fat-tree or rail-optimized)");
+  CHECK(complaint(scenario_text({{4, fabric + "1}"}})) == "");
+}
+
+TEST_CASE("a measurement that no step can have is refused at its place") {
+  CHECK(complaint(scenario_text({{12, "measured: {step_time: 1e-30 s}"}})) ==
+        "s.yaml:12:23: measured.step_time: means a step of 1e-12 s (expected a step of 1 us to 100 "
+        "days)");
+  CHECK(complaint(scenario_text({{12, "measured: {tokens_per_second: 1e17}"}}))
+            .find("measured.tokens_per_second: means a step of") != std::string::npos);
+  CHECK(complaint(scenario_text({{12, "measured: {step_time: 9.6 s}"}})) == "");
+}
+
+TEST_CASE("numbers of a node may stand without a source, and then the answer says so") {
+  const Scenario scenario = load_text(v100("precision: fp16", "attention: unfused"));
+  const auto& bandwidth = scenario.cluster.node.pcie_bandwidth;
+  CHECK(bandwidth.value.gigabytes_per_second() == 16);
+  CHECK(bandwidth.source.kind == stepsim::SourceKind::assumed);
+  CHECK(bandwidth.source.note == "given without a source");
+}

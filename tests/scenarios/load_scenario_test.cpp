@@ -155,12 +155,12 @@ TEST_CASE("a measurement in any metric becomes a step time") {
 TEST_CASE("defaults that matter and were left open are told") {
   const std::vector<std::string> notes =
       load_text(scenario_text({{10, ""}, {11, ""}, {12, ""}})).assumptions;
-  CHECK(mentions(notes, "training.micro_batch is not given"));
-  CHECK(mentions(notes, "training.activation_checkpointing is not given"));
-  CHECK(mentions(notes, "software.attention is not given"));
-  CHECK(mentions(notes, "software.compile is not given"));
-  CHECK(mentions(notes, "software.nccl is not given"));
-  CHECK(mentions(notes, "cluster.fabric.kind is not given"));
+  CHECK(mentions(notes, "(training.micro_batch)"));
+  CHECK(mentions(notes, "(training.activation_checkpointing)"));
+  CHECK(mentions(notes, "(software.attention)"));
+  CHECK(mentions(notes, "(software.compile)"));
+  CHECK(mentions(notes, "(software.nccl)"));
+  CHECK(mentions(notes, "(cluster.fabric.kind)"));
   const std::vector<std::string> one_node =
       load_text(scenario_text({{4, "  nodes: 1"}, {7, "  shard: 8"}})).assumptions;
   CHECK_FALSE(mentions(one_node, "fabric"));

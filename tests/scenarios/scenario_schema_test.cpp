@@ -92,15 +92,23 @@ void collect(const Json& schema, const std::string& path, std::map<std::string, 
   }
 }
 
+/// A node with every key; its numbers have no sources, which then count as assumed.
+const std::string inline_node =
+    "{name: box, description: a box, device: h100-sxm-80gb, gpus: 8, interconnect: nvswitch, "
+    "in_switch_reduction: true, nvlink_bandwidth: 450 GB/s, nvlink_count: 18, nvlink_domain: 8, "
+    "pcie_generation: 5, pcie_bandwidth: 64 GB/s, socket_bandwidth: 22 GB/s, nics: 8, "
+    "nic_bandwidth: 400 Gb/s, cpu: intel}";
+
 /// Whether the loader takes a value of one key, whatever it says of keys that do not fit together.
 bool loader_takes(const std::string& path, const std::string& value) {
-  // On one GPU every degree and batch fits.
-  const std::string one_gpu =
-      "model: llama3.2-1b\ncluster: {node: dgx-h100, gpus: 1}\nplan: {strategy: fsdp2}\n"
-      "training: {sequence_length: 128}\n";
+  // On one GPU every degree and batch fits. A key of a node needs a node written out.
+  const std::string node = path.starts_with("cluster.node.") ? inline_node : "dgx-h100";
+  const std::string one_gpu = "model: llama3.2-1b\ncluster: {node: " + node +
+                              ", gpus: 1}\nplan: {strategy: fsdp2}\n"
+                              "training: {sequence_length: 128}\n";
   const std::string said = complaint(one_gpu, {path + '=' + value}) + '\n';
   const std::regex refusal(std::regex_replace(path, std::regex("\\."), "\\.") +
-                           "(\\[[0-9]+\\])?(\\..*: |: (is |cannot |\"))");
+                           "(\\[[0-9]+\\])?(\\..*: |: (is |cannot |there is no |\"))");
   return !std::regex_search(said, refusal);
 }
 
@@ -139,12 +147,61 @@ TEST_CASE("schema and loader agree on every key") {
                                         "op"};
   for (const auto& [path, key] : keys) {
     const bool references = path == "model" || path == "cluster.node";
-    if (references || key.value("type", "") == "object") continue;
+    if (references || path.starts_with("model.")) continue;
+    const bool part_of_number = std::regex_search(path, std::regex("\\.(value|source|note)$"));
+    if (part_of_number || key.value("type", "") == "object") continue;
     for (const std::string& probe : probes) {
       INFO(path << " = " << probe);
       const bool valid = is_valid(key, json_of_text(probe));
       CHECK(valid == loader_takes(path, probe));
     }
+  }
+}
+
+TEST_CASE("a node written out is valid by the schema with every key that the loader needs") {
+  const Json node = schema().at("properties").at("cluster").at("properties").at("node");
+  const Json whole = json_of_text(inline_node);
+  CHECK(is_valid(node, whole));
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test_data().root() / "topology" / "nodes")) {
+    INFO(entry.path());
+    CHECK(is_valid(node, json_of(read_document(entry.path().string()).root)));
+  }
+  const Json& required = node.at("anyOf").at(2).at("required");
+  for (const auto& [key, value] : whole.items()) {
+    INFO(key);
+    Json without = whole;
+    without.erase(key);
+    const bool needed = std::count(required.begin(), required.end(), key) > 0;
+    CHECK(is_valid(node, without) != needed);
+    const std::string said =
+        complaint("model: llama3.2-1b\ncluster: {node: " + without.dump() +
+                  ", gpus: 1}\nplan: {strategy: fsdp2}\ntraining: {sequence_length: 128}\n");
+    if (needed) CHECK(said.find("cluster.node." + key + ": is missing") != std::string::npos);
+  }
+}
+
+TEST_CASE(
+    "a model written out is valid by the schema, and its keys are known to some architecture") {
+  const Json model = schema().at("properties").at("model");
+  const Json& block = model.at("anyOf").at(2);
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test_data().root() / "workloads" / "models")) {
+    INFO(entry.path());
+    CHECK(is_valid(model, json_of(read_document(entry.path().string()).root)));
+  }
+  CHECK_FALSE(is_valid(model, json_of_text("{hidden_size: 4096}")));
+  const auto takes = [](const std::string& type, const std::string& key) {
+    const std::string said = complaint("model: {model_type: " + type + ", " + key +
+                                       ": x}\ncluster: {node: dgx-h100, nodes: 1}\n"
+                                       "plan: {strategy: fsdp2}\ntraining: {sequence_length: 8}\n");
+    return said.find("model." + key + ": is not a known key") == std::string::npos;
+  };
+  for (const auto& [key, rule] : block.at("properties").items()) {
+    INFO(key);
+    const std::vector<std::string> types = block.at("properties").at("model_type").at("enum");
+    CHECK(std::any_of(types.begin(), types.end(),
+                      [&, &name = key](const std::string& type) { return takes(type, name); }));
   }
 }
 

@@ -354,3 +354,16 @@ TEST_CASE("layer_types must name each layer with a kind that is modelled", "[hf_
   CHECK(olmo3(R"(["full_attention"])").size() == 1);
   CHECK(olmo3(R"(["full_attention", "linear_attention"])").size() == 1);
 }
+
+TEST_CASE("layers of another kind are refused also by architectures that have one kind only",
+          "[hf_config]") {
+  const auto llama = [](const std::string& types) {
+    return problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 96,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100, "layer_types": )" +
+                    types + "}");
+  };
+  CHECK(llama(R"(["full_attention", "full_attention"])").empty());
+  REQUIRE(llama(R"(["full_attention", "linear_attention"])").size() == 1);
+  CHECK(llama(R"(["full_attention", "linear_attention"])").front().problem ==
+        "has a layer of \"linear_attention\", which is not modelled");
+}
