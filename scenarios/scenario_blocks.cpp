@@ -120,7 +120,20 @@ const Block<FabricSpec>& fabric_block() {
           .optional("nics_per_node", &FabricSpec::nics_per_node,
                     Integer{1, ScenarioLimits::nics_per_node},
                     "Network ports of a node, instead of the node file's")
-          .later({"latency", "ecmp"});
+          .optional("nodes_per_leaf", &FabricSpec::nodes_per_leaf,
+                    Integer{1, ScenarioLimits::nodes},
+                    "Nodes under one leaf, or one group of rail leaves; what 64-port switches with "
+                    "half their ports down give when left out")
+          .optional("nodes_per_pod", &FabricSpec::nodes_per_pod, Integer{1, ScenarioLimits::nodes},
+                    "Nodes of a pod, between which there is a third tier of switches; one pod "
+                    "when left out")
+          .optional("pod_oversubscription", &FabricSpec::pod_oversubscription, Number{1, 1000},
+                    "What the ports of a pod can ask for over what its uplinks carry")
+          .optional("latency", &FabricSpec::latency, Duration{},
+                    "Of a message between nodes, one way, beyond what NCCL's tables count for one")
+          .optional("ecmp", &FabricSpec::ecmp, Integer{0, 2'147'483'647},
+                    "Seed of the hash by which each flow takes one of a leaf's uplinks; traffic "
+                    "spreads evenly over them when left out");
   return block;
 }
 

@@ -12,6 +12,7 @@
 #include "sim/base/units.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ enum class Collective {
   send_receive,
 };
 const char* to_string(Collective collective);
+/// The one that to_string calls so; none for another name.
+std::optional<Collective> collective_named(const std::string& name);
 
 struct CollectivePrediction {
   std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «point_to_point», «none»
@@ -71,6 +74,10 @@ class CollectiveModel {
   CollectiveModel on(const Cluster& cluster) const;
   CollectiveModel with(NcclSettings settings) const;
   CollectiveModel uncalibrated() const;
+  /// Costs as though a group had the uplinks of its leaves and pods for itself, for an engine that
+  /// shares them (sim::Job::links). Otherwise a group has its fair part, as though all groups of
+  /// its kind crossed them at one time.
+  CollectiveModel with_whole_uplinks() const;
 
   /// bytes are counted as nccl-tests does: the full gathered or scattered buffer; the whole send
   /// buffer of a rank for all-to-all; the message for send_receive (whose group is its two ranks).

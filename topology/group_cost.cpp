@@ -40,6 +40,7 @@ nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTa
   communicator.graphs = nccl::search_graphs(communicator.links, communicator.group, search);
   communicator.network_overhead_us =
       search.network_overhead_us[static_cast<std::size_t>(communicator.links.cpu)];
+  communicator.network_latency_us = 1e6 * cluster.network_latency.seconds();
   communicator.tables = &tuner;
   return communicator;
 }
@@ -80,10 +81,11 @@ double wire_us(const LinkLoad& load, Bytes bytes) {
 GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
                      const nccl::SearchTables& search, const PointToPointTables& point_to_point,
                      const Calibration* calibration, const NcclSettings& settings,
-                     Collective collective, const GroupShape& group)
+                     UplinkPart uplink_part, Collective collective, const GroupShape& group)
     : cluster_(cluster),
       point_to_point_(point_to_point),
       settings_(settings),
+      uplink_part_(uplink_part),
       collective_(collective),
       group_(group),
       communicator_(make_communicator(cluster, tuner, search, group)) {
@@ -167,7 +169,7 @@ void GroupCost::limit_channels(SizedCost& cost) const {
 
 std::vector<LinkLoad> GroupCost::loads(const SizedCost& cost) const {
   const double port = std::min(communicator_.links.port, communicator_.links.pcie);
-  return link_loads(cluster_, collective_, cost.algorithm, group_, port);
+  return link_loads(cluster_, collective_, cost.algorithm, group_, port, uplink_part_);
 }
 
 double GroupCost::port_us(const SizedCost& cost, Bytes bytes) const {

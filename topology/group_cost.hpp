@@ -28,8 +28,8 @@ class GroupCost {
   /// `calibration` may be null: NCCL's own prediction. The arguments must outlive the object.
   GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
             const nccl::SearchTables& search, const PointToPointTables& point_to_point,
-            const Calibration* calibration, const NcclSettings& settings, Collective collective,
-            const GroupShape& group);
+            const Calibration* calibration, const NcclSettings& settings, UplinkPart uplink_part,
+            Collective collective, const GroupShape& group);
 
   SizedCost at(Bytes bytes) const;
   /// How long the group's part of a node's ports needs for what it sends through them; 0 on one
@@ -48,6 +48,7 @@ class GroupCost {
   const Cluster& cluster_;
   const PointToPointTables& point_to_point_;
   const NcclSettings& settings_;
+  UplinkPart uplink_part_;
   Collective collective_;
   GroupShape group_;
   nccl::Communicator communicator_;
