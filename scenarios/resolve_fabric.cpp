@@ -38,8 +38,8 @@ bool check_pods(const Cluster& cluster, KeyProblems& problems) {
   const int below = cluster.nodes_per_pod / under_leaf * under_leaf;
   const int nearest = below == 0 ? under_leaf : below;
   problems.refuse("cluster.fabric.nodes_per_pod",
-                  "is " + std::to_string(cluster.nodes_per_pod) + ", but a leaf takes " +
-                      std::to_string(under_leaf) + " nodes",
+                  std::to_string(cluster.nodes_per_pod) + " nodes are not whole leaves of " +
+                      std::to_string(under_leaf),
                   "a multiple of " + std::to_string(under_leaf) + ", or another nodes_per_leaf",
                   std::to_string(nearest));
   return false;
@@ -60,7 +60,7 @@ bool resolve_fabric(const FabricSpec& spec, KeyProblems& problems, Scenario& sce
   constexpr double longest_latency_s = 1;
   if (cluster.network_latency < Time::zero() ||
       cluster.network_latency.seconds() > longest_latency_s) {
-    problems.refuse("cluster.fabric.latency", "is no latency of a network", "0 to 1 s");
+    problems.refuse("cluster.fabric.latency", "longer than any network's", "0 to 1 s");
     return false;
   }
   return check_tiers(spec, cluster, problems) && check_pods(cluster, problems);

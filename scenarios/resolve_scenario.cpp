@@ -64,6 +64,7 @@ NcclSpec nccl_of(const topology::NcclSettings& settings) {
   if (!settings.protocol.empty()) spec.proto = settings.protocol;
   if (settings.most_channels > 0) spec.max_ctas = settings.most_channels;
   if (settings.nvls == topology::NcclSettings::Nvls::off) spec.nvls = false;
+  if (settings.sharp == topology::NcclSettings::Sharp::on) spec.collnet = true;
   return spec;
 }
 

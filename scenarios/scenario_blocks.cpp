@@ -233,8 +233,10 @@ const Block<NcclSpec>& nccl_block() {
                                               {"tree", "tree"},
                                               {"nvls", "nvls"},
                                               {"nvls_tree", "nvls_tree"},
-                                              {"pat", "pat"}},
-                                             {"collnet", "collnet_direct", "collnet_chain"}};
+                                              {"pat", "pat"},
+                                              {"collnet_direct", "collnet_direct"},
+                                              {"collnet_chain", "collnet_chain"}},
+                                             {}};
   static const Words<std::string> protocols{
       {{"LL", "LL"}, {"LL128", "LL128"}, {"Simple", "Simple"}}, {}};
   static const Block<NcclSpec> block =
@@ -247,7 +249,9 @@ const Block<NcclSpec>& nccl_block() {
           .optional("max_ctas", &NcclSpec::max_ctas, Integer{1, 64},
                     "Thread blocks of a collective at most, as NCCL_MAX_CTAS")
           .optional("nvls", &NcclSpec::nvls, Flag{},
-                    "Whether NVLink switches may reduce, as NCCL_NVLS_ENABLE");
+                    "Whether NVLink switches may reduce, as NCCL_NVLS_ENABLE")
+          .optional("collnet", &NcclSpec::collnet, Flag{},
+                    "Whether the network's switches reduce (SHARP), as NCCL_COLLNET_ENABLE");
   return block;
 }
 
@@ -337,11 +341,13 @@ Json schema_of(const NcclBlock& /*format*/) {
   NcclSpec defaults;
   defaults.version = topology::NcclSettings{}.version;
   defaults.nvls = true;
+  defaults.collnet = false;
   return {{"anyOf", Json::array({schema_of(Version{}), nccl_block().schema(defaults)})}};
 }
 
 DocumentNode to_node(const NcclBlock& /*format*/, const NcclSpec& value) {
-  const bool version_alone = !value.algo && !value.proto && !value.max_ctas && !value.nvls;
+  const bool version_alone =
+      !value.algo && !value.proto && !value.max_ctas && !value.nvls && !value.collnet;
   return version_alone ? to_node(Version{}, *value.version) : nccl_block().write(value);
 }
 

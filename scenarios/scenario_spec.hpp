@@ -110,6 +110,7 @@ struct NcclSpec : BlockSpec {
   std::optional<std::string> proto;
   std::optional<int> max_ctas;
   std::optional<bool> nvls;
+  std::optional<bool> collnet;
 };
 
 struct SoftwareSpec : BlockSpec {

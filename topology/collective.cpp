@@ -83,7 +83,8 @@ void check_word(const char* what, const std::string& word, const std::vector<std
 }
 
 void check_settings(const NcclSettings& settings) {
-  check_word("algorithm", settings.algorithm, {"ring", "tree", "nvls", "nvls_tree", "pat"});
+  check_word("algorithm", settings.algorithm,
+             {"ring", "tree", "nvls", "nvls_tree", "pat", "collnet_direct", "collnet_chain"});
   check_word("protocol", settings.protocol, {"LL", "LL128", "Simple"});
   if (settings.most_channels < 0) throw InternalError("a negative number of channels");
 }

@@ -31,7 +31,8 @@ const char* to_string(Collective collective);
 std::optional<Collective> collective_named(const std::string& name);
 
 struct CollectivePrediction {
-  std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «point_to_point», «none»
+  std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «collnet_direct»,
+                          // «collnet_chain», «point_to_point», «none»
   std::string protocol;  // «LL», «LL128», «Simple»; empty when nothing moves
   int channels = 0;      // thread blocks held on each member: SMs taken from compute
   double latency_us = 0;
@@ -46,8 +47,9 @@ struct CollectivePrediction {
 struct NcclSettings {
   /// Such as «2.27.7»: takes the newest tables that are not newer.
   std::string version = "2.27.7";
-  /// Only this algorithm («ring», «tree», «nvls», «nvls_tree», «pat») or protocol («LL», «LL128»,
-  /// «Simple»), for the collectives that have it; the others choose as ever. Empty: NCCL chooses.
+  /// Only this algorithm («ring», «tree», «nvls», «nvls_tree», «pat», «collnet_direct»,
+  /// «collnet_chain») or protocol («LL», «LL128», «Simple»), for the collectives that have it; the
+  /// others choose as ever. Empty: NCCL chooses.
   std::string algorithm;
   std::string protocol;
   int most_channels = 0;  // thread blocks of a collective at most; 0: no limit

@@ -133,7 +133,9 @@ void FabricGraph::Graph::add_port(const Cluster& cluster, int node, int port) {
        type.pcie_bandwidth.value.gigabytes_per_second());
   const int leaf_group = node / nodes_under_leaf(cluster);
   const int leaf = cluster.fabric == FabricKind::rail_optimized ? port : 0;
-  join(here, part(PartKind::leaf, leaf_group, leaf), port_gb_per_s(type),
+  const double carried =
+      static_cast<double>(port_millionths(cluster, node)) / usual_port_millionths;
+  join(here, part(PartKind::leaf, leaf_group, leaf), port_gb_per_s(type) * carried,
        1e6 * cluster.network_latency.seconds());
 }
 

@@ -39,7 +39,7 @@ class GroupCost {
  private:
   SizedCost tuned(Bytes bytes) const;
   SizedCost messages(Bytes bytes) const;
-  void limit_channels(SizedCost& cost) const;
+  void limit_channels(SizedCost& cost, Bytes bytes) const;
   void hold_to_wires(SizedCost& cost, Bytes bytes) const;
   std::vector<LinkLoad> loads(const SizedCost& cost) const;
   template <class Predicted>
@@ -51,6 +51,7 @@ class GroupCost {
   UplinkPart uplink_part_;
   Collective collective_;
   GroupShape group_;
+  double thread_block_most_;  // GB/s
   nccl::Communicator communicator_;
   std::vector<nccl::Candidate> candidates_;
   std::optional<GroupCalibration> calibration_;

@@ -15,7 +15,8 @@ double leaving_share(Collective collective, const std::string& algorithm, const 
   switch (collective) {
     case Collective::all_reduce:
       if (algorithm == "ring") return 2 * around_the_ring;
-      if (algorithm == "nvls") return 1;  // the network's switches add what each part sends once
+      // The network's switches add what each part sends once.
+      if (algorithm == "nvls" || algorithm.starts_with("collnet")) return 1;
       // A pair of trees: two parts only exchange; more send up and down, the root's share left out.
       return parts == 2 ? 1 : 2 * (parts - 1) / parts;
     case Collective::all_gather:
@@ -42,7 +43,7 @@ double share_inside(Collective collective, const std::string& algorithm, const G
   switch (collective) {
     case Collective::all_reduce:
       if (algorithm == "ring") return 2 * (ranks - 1) / ranks * ring_steps_inside;
-      if (algorithm == "tree") return 2 * others;
+      if (algorithm == "tree" || algorithm.starts_with("collnet")) return 2 * others;
       return (per_node + 1) / per_node;  // the switch reduces: once out, and once more by the head
     case Collective::all_gather:
     case Collective::reduce_scatter:

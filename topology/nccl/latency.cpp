@@ -73,9 +73,13 @@ double candidate_latency_us(const Communicator& communicator, Operation operatio
       return base + inside + 2 * node_levels * between;
     case Algorithm::pat:
       return base + node_levels * between / 3.5 + communicator.group.ranks * 2.8;
-    case Algorithm::collnet_direct:
+    case Algorithm::collnet_direct: {
+      const double others = communicator.ranks_per_node() - 1;
+      constexpr double of_each_other_us = 0.4;
+      return base + 2 * (std::min(1.0, others) * inside + others * of_each_other_us) + between;
+    }
     case Algorithm::collnet_chain:
-      return base;
+      return base + 2 * (communicator.ranks_per_node() - 1) * inside + between;
   }
   return base;
 }
