@@ -30,7 +30,7 @@ constexpr std::size_t most_suspects = 5;
 
 void compare_sizes(const CollectiveModel& model, NcclComparison& comparison) {
   const MeasuredGroup& measured = comparison.measured;
-  const topology::GroupShape group = topology::group_shape(measured.cluster, measured.members);
+  const topology::GroupShape group = lone_group_shape(measured.cluster, measured.members);
   const double factor = topology::bus_factor(measured.collective, group.ranks);
   for (const CurvePoint& point : comparison.curve) {
     const CollectivePrediction expected = model.predict(measured.collective, point.bytes, group);
@@ -115,7 +115,7 @@ void note_what_is_expected(NcclComparison& comparison) {
         comparison.curve.size(), comparison.curve.size() == 1 ? "" : "s"));
   }
   const MeasuredGroup& measured = comparison.measured;
-  const topology::GroupShape group = topology::group_shape(measured.cluster, measured.members);
+  const topology::GroupShape group = lone_group_shape(measured.cluster, measured.members);
   if (!group.one_nvlink_domain) {
     comparison.notes.push_back(fmt::format(
         "NVLink joins these GPUs in groups of {} only, so {} a node talk over PCIe: that is what "

@@ -123,10 +123,17 @@ double Trial::plateau(const std::vector<double>& predicted_us) const {
          static_cast<double>(curve_.back().bytes.count()) / (1000 * predicted_us.back());
 }
 
+topology::GroupShape lone_group_shape(const Cluster& cluster,
+                                      const std::vector<sim::Rank>& members) {
+  topology::GroupShape shape = topology::group_shape(cluster, members);
+  shape.port_sharers = 1;
+  return shape;
+}
+
 std::vector<double> predicted_times(const CollectiveModel& model, const Cluster& cluster,
                                     const MeasuredGroup& measured,
                                     const std::vector<CurvePoint>& curve) {
-  const topology::GroupShape group = topology::group_shape(cluster, measured.members);
+  const topology::GroupShape group = lone_group_shape(cluster, measured.members);
   return times_on(
       curve, [&](Bytes bytes) { return model.predict(measured.collective, bytes, group).time_us; });
 }

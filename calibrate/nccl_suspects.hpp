@@ -21,6 +21,10 @@ struct MeasuredGroup {
   topology::NcclSettings nccl;
 };
 
+/// The shape of the members' group when no other group runs, as nccl-tests measures it.
+topology::GroupShape lone_group_shape(const topology::Cluster& cluster,
+                                      const std::vector<sim::Rank>& members);
+
 struct Suspect {
   std::string key;       // «one_port»: never changes meaning
   std::string cause;     // «one network port of 8 is used»

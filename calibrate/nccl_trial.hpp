@@ -17,7 +17,7 @@ class Trial {
 
   const topology::Node& node() const { return measured_.cluster.node; }
   topology::GroupShape group() const {
-    return topology::group_shape(measured_.cluster, measured_.members);
+    return lone_group_shape(measured_.cluster, measured_.members);
   }
   const MeasuredGroup& measured() const { return measured_; }
   const std::vector<CurvePoint>& curve() const { return curve_; }

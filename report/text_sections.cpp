@@ -49,6 +49,11 @@ Parts cluster_parts(const Scenario& scenario, const Style& style) {
     if (cluster.oversubscription != 1.0) {
       parts.push_back(fmt::format("oversubscribed {}:1", three_digits(cluster.oversubscription)));
     }
+    if (topology::pods_of(cluster) > 1) {
+      parts.push_back(fmt::format("pods of {} nodes, oversubscribed {}:1", cluster.nodes_per_pod,
+                                  three_digits(cluster.pod_oversubscription)));
+    }
+    if (cluster.ecmp_seed) parts.emplace_back("flows hashed");
   }
   return parts;
 }

@@ -233,20 +233,11 @@ bool resolve_size(const ClusterSpec& spec, KeyProblems& problems, topology::Clus
 
 bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
                      Scenario& scenario) {
-  const topology::Cluster defaults;
-  scenario.cluster.fabric = spec.fabric.kind.value_or(defaults.fabric);
-  scenario.cluster.oversubscription =
-      spec.fabric.oversubscription.value_or(defaults.oversubscription);
-  if (scenario.cluster.fabric == topology::FabricKind::single_switch &&
-      scenario.cluster.oversubscription != 1) {
-    problems.refuse("cluster.fabric.oversubscription",
-                    "makes no sense with kind: single-switch, which has no uplinks",
-                    "no such key, or kind: fat-tree or rail-optimized");
-  }
   if (!resolve_node(data, spec, problems, scenario) || !spec.readable) return false;
   check_changes(spec, problems);
   apply_changes(spec, scenario);
-  return resolve_size(spec, problems, scenario.cluster);
+  return resolve_size(spec, problems, scenario.cluster) &&
+         resolve_fabric(spec.fabric, problems, scenario);
 }
 
 }  // namespace stepsim::scenarios

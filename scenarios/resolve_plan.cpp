@@ -151,6 +151,13 @@ void resolve_nccl(const NcclSpec& spec, KeyProblems& problems, topology::NcclSet
   nccl.protocol = spec.proto.value_or(nccl.protocol);
   nccl.most_channels = spec.max_ctas.value_or(nccl.most_channels);
   nccl.nvls = spec.nvls.value_or(true) ? Nvls::on : Nvls::off;
+  nccl.sharp = spec.collnet.value_or(false) ? topology::NcclSettings::Sharp::on
+                                            : topology::NcclSettings::Sharp::off;
+  if (nccl.sharp == topology::NcclSettings::Sharp::off && nccl.algorithm.starts_with("collnet")) {
+    problems.refuse("software.nccl.algo",
+                    "is " + nccl.algorithm + ", which needs switches that reduce",
+                    "collnet: true beside it, or another algorithm");
+  }
   if (nccl.nvls == Nvls::off && nccl.algorithm.starts_with("nvls")) {
     problems.refuse("software.nccl.algo", "is " + nccl.algorithm + ", which nvls: false forbids",
                     "another algorithm");

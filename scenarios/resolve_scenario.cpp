@@ -64,6 +64,7 @@ NcclSpec nccl_of(const topology::NcclSettings& settings) {
   if (!settings.protocol.empty()) spec.proto = settings.protocol;
   if (settings.most_channels > 0) spec.max_ctas = settings.most_channels;
   if (settings.nvls == topology::NcclSettings::Nvls::off) spec.nvls = false;
+  if (settings.sharp == topology::NcclSettings::Sharp::on) spec.collnet = true;
   return spec;
 }
 
@@ -79,6 +80,14 @@ ClusterSpec cluster_of(const Scenario& scenario) {
   spec.fabric.oversubscription = scenario.cluster.oversubscription;
   spec.fabric.nic = changes.nic;
   spec.fabric.nics_per_node = changes.nics_per_node;
+  const topology::Cluster& cluster = scenario.cluster;
+  if (cluster.nodes_per_leaf > 0) spec.fabric.nodes_per_leaf = cluster.nodes_per_leaf;
+  if (cluster.nodes_per_pod > 0) {
+    spec.fabric.nodes_per_pod = cluster.nodes_per_pod;
+    spec.fabric.pod_oversubscription = cluster.pod_oversubscription;
+  }
+  if (cluster.network_latency > Time::zero()) spec.fabric.latency = cluster.network_latency;
+  if (cluster.ecmp_seed) spec.fabric.ecmp = static_cast<int>(*cluster.ecmp_seed);
   if (!scenario.slow.empty()) spec.slow = scenario.slow;
   spec.noise = scenario.noise;
   return spec;

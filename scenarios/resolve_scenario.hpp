@@ -24,6 +24,8 @@ bool resolve_model(const DataDirectory& data, const ScenarioSpec& spec, KeyProbl
                    Scenario& scenario);
 bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
                      Scenario& scenario);
+/// What joins the nodes; the node and the size are resolved before.
+bool resolve_fabric(const FabricSpec& spec, KeyProblems& problems, Scenario& scenario);
 /// After the cluster, whose ranks and nodes it names.
 bool resolve_slow(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
 /// cluster.noise and reliability, with what they leave open.

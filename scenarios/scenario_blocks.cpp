@@ -120,7 +120,20 @@ const Block<FabricSpec>& fabric_block() {
           .optional("nics_per_node", &FabricSpec::nics_per_node,
                     Integer{1, ScenarioLimits::nics_per_node},
                     "Network ports of a node, instead of the node file's")
-          .later({"latency", "ecmp"});
+          .optional("nodes_per_leaf", &FabricSpec::nodes_per_leaf,
+                    Integer{1, ScenarioLimits::nodes},
+                    "Nodes under one leaf, or one group of rail leaves; what 64-port switches with "
+                    "half their ports down give when left out")
+          .optional("nodes_per_pod", &FabricSpec::nodes_per_pod, Integer{1, ScenarioLimits::nodes},
+                    "Nodes of a pod, between which there is a third tier of switches; one pod "
+                    "when left out")
+          .optional("pod_oversubscription", &FabricSpec::pod_oversubscription, Number{1, 1000},
+                    "What the ports of a pod can ask for over what its uplinks carry")
+          .optional("latency", &FabricSpec::latency, Duration{},
+                    "Of a message between nodes, one way, beyond what NCCL's tables count for one")
+          .optional("ecmp", &FabricSpec::ecmp, Integer{0, 2'147'483'647},
+                    "Seed of the hash by which each flow takes one of a leaf's uplinks; traffic "
+                    "spreads evenly over them when left out");
   return block;
 }
 
@@ -220,8 +233,10 @@ const Block<NcclSpec>& nccl_block() {
                                               {"tree", "tree"},
                                               {"nvls", "nvls"},
                                               {"nvls_tree", "nvls_tree"},
-                                              {"pat", "pat"}},
-                                             {"collnet", "collnet_direct", "collnet_chain"}};
+                                              {"pat", "pat"},
+                                              {"collnet_direct", "collnet_direct"},
+                                              {"collnet_chain", "collnet_chain"}},
+                                             {}};
   static const Words<std::string> protocols{
       {{"LL", "LL"}, {"LL128", "LL128"}, {"Simple", "Simple"}}, {}};
   static const Block<NcclSpec> block =
@@ -234,7 +249,9 @@ const Block<NcclSpec>& nccl_block() {
           .optional("max_ctas", &NcclSpec::max_ctas, Integer{1, 64},
                     "Thread blocks of a collective at most, as NCCL_MAX_CTAS")
           .optional("nvls", &NcclSpec::nvls, Flag{},
-                    "Whether NVLink switches may reduce, as NCCL_NVLS_ENABLE");
+                    "Whether NVLink switches may reduce, as NCCL_NVLS_ENABLE")
+          .optional("collnet", &NcclSpec::collnet, Flag{},
+                    "Whether the network's switches reduce (SHARP), as NCCL_COLLNET_ENABLE");
   return block;
 }
 
@@ -328,11 +345,13 @@ Json schema_of(const NcclBlock& /*format*/) {
   NcclSpec defaults;
   defaults.version = topology::NcclSettings{}.version;
   defaults.nvls = true;
+  defaults.collnet = false;
   return {{"anyOf", Json::array({schema_of(Version{}), nccl_block().schema(defaults)})}};
 }
 
 DocumentNode to_node(const NcclBlock& /*format*/, const NcclSpec& value) {
-  const bool version_alone = !value.algo && !value.proto && !value.max_ctas && !value.nvls;
+  const bool version_alone =
+      !value.algo && !value.proto && !value.max_ctas && !value.nvls && !value.collnet;
   return version_alone ? to_node(Version{}, *value.version) : nccl_block().write(value);
 }
 

@@ -34,6 +34,11 @@ struct FabricSpec : BlockSpec {
   std::optional<double> oversubscription;
   std::optional<Bandwidth> nic;
   std::optional<int> nics_per_node;
+  std::optional<int> nodes_per_leaf;
+  std::optional<int> nodes_per_pod;
+  std::optional<double> pod_oversubscription;
+  std::optional<Time> latency;
+  std::optional<int> ecmp;
 };
 
 /// One entry of cluster.slow: a rank, or a node, that is slower than its type.
@@ -105,6 +110,7 @@ struct NcclSpec : BlockSpec {
   std::optional<std::string> proto;
   std::optional<int> max_ctas;
   std::optional<bool> nvls;
+  std::optional<bool> collnet;
 };
 
 struct SoftwareSpec : BlockSpec {

@@ -62,6 +62,33 @@ int port_millionths(const Cluster& cluster, int node) {
   return slow == cluster.slow_ports.end() ? usual_port_millionths : slow->second;
 }
 
+int leaf_groups_of(const Cluster& cluster) {
+  const int under_leaf = nodes_under_leaf(cluster);
+  return (std::max(1, cluster.nodes) + under_leaf - 1) / under_leaf;
+}
+
+int ports_of_leaf(const Cluster& cluster, int leaf_group) {
+  const int under_leaf = nodes_under_leaf(cluster);
+  const int nodes = std::clamp(cluster.nodes - leaf_group * under_leaf, 0, under_leaf);
+  const bool rails = cluster.fabric == FabricKind::rail_optimized;
+  return nodes * (rails ? 1 : cluster.node.nics.value);
+}
+
+int uplinks_of_leaf(const Cluster& cluster) {
+  const double uplinks = ports_of_leaf(cluster, 0) / cluster.oversubscription;
+  return std::max(1, static_cast<int>(uplinks + 0.5));
+}
+
+int pods_of(const Cluster& cluster) {
+  if (cluster.nodes_per_pod <= 0) return 1;
+  return (std::max(1, cluster.nodes) + cluster.nodes_per_pod - 1) / cluster.nodes_per_pod;
+}
+
+int ports_of_pod(const Cluster& cluster, int pod) {
+  const int most = cluster.nodes_per_pod > 0 ? cluster.nodes_per_pod : cluster.nodes;
+  return std::clamp(cluster.nodes - pod * most, 0, most) * cluster.node.nics.value;
+}
+
 GroupShape group_shape(const Cluster& cluster, const std::vector<sim::Rank>& members) {
   const std::map<int, int> by_node = members_by_node(cluster, members);
   const int under_leaf = nodes_under_leaf(cluster);

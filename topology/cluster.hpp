@@ -7,7 +7,11 @@
 
 #include "sim/ids.hpp"
 
+#include "sim/base/units.hpp"
+
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace stepsim::topology {
@@ -37,6 +41,11 @@ struct Cluster {
   double pod_oversubscription = 1.0;
   /// Nodes whose ports carry less than their line rate: node, millionths of it.
   std::map<int, int> slow_ports{};
+  /// Of a message between nodes, one way, beyond what NCCL's tables count for one.
+  Time network_latency;
+  /// With it, each flow takes one of its leaf's uplinks, by a hash of its ends and this seed;
+  /// without, traffic spreads evenly over them.
+  std::optional<std::uint32_t> ecmp_seed;
 };
 
 /// What each port of a node carries, in millionths of its line rate.
@@ -44,6 +53,16 @@ int port_millionths(const Cluster& cluster, int node);
 
 /// nodes_per_leaf, with its default filled in; all nodes for a single switch.
 int nodes_under_leaf(const Cluster& cluster);
+/// Groups of nodes that hang on common leaves: a leaf each in a fat tree, one for each port of a
+/// node when rail-optimised.
+int leaf_groups_of(const Cluster& cluster);
+/// Ports of nodes on one leaf of the group: those that are there, which in the last group may be
+/// fewer.
+int ports_of_leaf(const Cluster& cluster, int leaf_group);
+/// Uplinks of a leaf, each of a port's rate: at least one.
+int uplinks_of_leaf(const Cluster& cluster);
+int pods_of(const Cluster& cluster);
+int ports_of_pod(const Cluster& cluster, int pod);
 
 /// Where the members of a communicator sit: all a collective's cost depends on.
 struct GroupShape {

@@ -2,6 +2,7 @@
 
 #include "topology/collective_memory_traffic.hpp"
 #include "topology/group_cost.hpp"
+#include "topology/link_load.hpp"
 
 #include "sim/base/error.hpp"
 #include "sim/base/wide_integers.hpp"
@@ -66,7 +67,8 @@ void check_word(const char* what, const std::string& word, const std::vector<std
 }
 
 void check_settings(const NcclSettings& settings) {
-  check_word("algorithm", settings.algorithm, {"ring", "tree", "nvls", "nvls_tree", "pat"});
+  check_word("algorithm", settings.algorithm,
+             {"ring", "tree", "nvls", "nvls_tree", "pat", "collnet_direct", "collnet_chain"});
   check_word("protocol", settings.protocol, {"LL", "LL128", "Simple"});
   if (settings.most_channels < 0) throw InternalError("a negative number of channels");
 }
@@ -134,6 +136,15 @@ const char* to_string(Collective collective) {
   return "unknown";
 }
 
+std::optional<Collective> collective_named(const std::string& name) {
+  for (const Collective one :
+       {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+        Collective::broadcast, Collective::all_to_all, Collective::send_receive}) {
+    if (name == to_string(one)) return one;
+  }
+  return std::nullopt;
+}
+
 /// A prediction, and what its transfer asks of the ports of a node.
 struct Predicted {
   CollectivePrediction prediction;
@@ -145,6 +156,7 @@ struct CollectiveModel::Data {
 
   Cluster cluster;
   NcclSettings settings;
+  UplinkPart uplink_part = UplinkPart::fair;
   nccl::TunerTables tuner;
   nccl::SearchTables search;
   PointToPointTables point_to_point;
@@ -190,6 +202,12 @@ CollectiveModel CollectiveModel::uncalibrated() const {
   return CollectiveModel(std::move(changed));
 }
 
+CollectiveModel CollectiveModel::with_whole_uplinks() const {
+  auto changed = std::make_shared<Data>(*data_);
+  changed->uplink_part = UplinkPart::whole;
+  return CollectiveModel(std::move(changed));
+}
+
 Predicted CollectiveModel::Data::predict(Collective collective, Bytes bytes,
                                          const GroupShape& group) const {
   check_group(group, bytes);
@@ -198,7 +216,8 @@ Predicted CollectiveModel::Data::predict(Collective collective, Bytes bytes,
   prediction.algorithm = "none";
   if (group.ranks == 1 || bytes == Bytes(0)) return predicted;
   const GroupCost cost(cluster, tuner, search, point_to_point,
-                       calibration ? &*calibration : nullptr, settings, collective, group);
+                       calibration ? &*calibration : nullptr, settings, uplink_part, collective,
+                       group);
   const SizedCost here = cost.at(bytes);
   predicted.port_us = cost.port_us(here, bytes);
   prediction.algorithm = here.algorithm;

@@ -12,6 +12,7 @@
 #include "sim/base/units.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,15 @@ enum class Collective {
   send_receive,
 };
 const char* to_string(Collective collective);
+/// The one that to_string calls so; none for another name.
+std::optional<Collective> collective_named(const std::string& name);
 
 /// Bus bandwidth over algorithm bandwidth, as nccl-tests counts it.
 double bus_factor(Collective collective, double ranks);
 
 struct CollectivePrediction {
-  std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «point_to_point», «none»
+  std::string algorithm;  // «ring», «tree», «nvls», «nvls_tree», «pat», «collnet_direct»,
+                          // «collnet_chain», «point_to_point», «none»
   std::string protocol;  // «LL», «LL128», «Simple»; empty when nothing moves
   int channels = 0;      // thread blocks held on each member: SMs taken from compute
   double latency_us = 0;
@@ -46,8 +50,9 @@ struct CollectivePrediction {
 struct NcclSettings {
   /// Such as «2.27.7»: takes the newest tables that are not newer.
   std::string version = "2.27.7";
-  /// Only this algorithm («ring», «tree», «nvls», «nvls_tree», «pat») or protocol («LL», «LL128»,
-  /// «Simple»), for the collectives that have it; the others choose as ever. Empty: NCCL chooses.
+  /// Only this algorithm («ring», «tree», «nvls», «nvls_tree», «pat», «collnet_direct»,
+  /// «collnet_chain») or protocol («LL», «LL128», «Simple»), for the collectives that have it; the
+  /// others choose as ever. Empty: NCCL chooses.
   std::string algorithm;
   std::string protocol;
   int most_channels = 0;  // thread blocks of a collective at most; 0: no limit
@@ -74,6 +79,10 @@ class CollectiveModel {
   CollectiveModel on(const Cluster& cluster) const;
   CollectiveModel with(NcclSettings settings) const;
   CollectiveModel uncalibrated() const;
+  /// Costs as though a group had the uplinks of its leaves and pods for itself, for an engine that
+  /// shares them (sim::Job::links). Otherwise a group has its fair part, as though all groups of
+  /// its kind crossed them at one time.
+  CollectiveModel with_whole_uplinks() const;
 
   /// bytes are counted as nccl-tests does: the full gathered or scattered buffer; the whole send
   /// buffer of a rank for all-to-all; the message for send_receive (whose group is its two ranks).

@@ -51,6 +51,7 @@ CalibrationSystem read_system(const ValueSite& site) {
   CalibrationSystem system;
   ObjectReader reader(site.node, site.path, site.diagnostics);
   reader.required("devices", system.devices);
+  reader.optional("nodes", system.nodes);
   reader.required("several_nodes", system.several_nodes);
   read_source(reader, system.source);
   const DocumentNode* curves = reader.take_required("curves");
@@ -74,6 +75,10 @@ double piecewise_log2(Bytes bytes) {
   const int exponent = static_cast<int>(std::bit_width(count)) - 1;
   const double floor = static_cast<double>(std::bit_floor(count));
   return exponent + (static_cast<double>(count) - floor) / floor;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 bool is_gather_or_scatter(Collective collective) {
@@ -114,12 +119,12 @@ Calibration load_calibration(const DataDirectory& data) {
   return calibration;
 }
 
-GroupCalibration::GroupCalibration(const Calibration& calibration, const std::string& device,
+GroupCalibration::GroupCalibration(const Calibration& calibration, const Node& node,
                                    const std::string& tables, const GroupShape& group)
     : tables_(tables), scale_(group.nodes > 1 ? group.nodes : group.ranks) {
   for (const CalibrationSystem& system : calibration.systems) {
-    const bool known =
-        std::find(system.devices.begin(), system.devices.end(), device) != system.devices.end();
+    const bool known = contains(system.devices, node.device.name) &&
+                       (system.nodes.empty() || contains(system.nodes, node.name));
     if (known && system.several_nodes == (group.nodes > 1)) systems_.push_back(&system);
   }
 }
@@ -154,7 +159,14 @@ GroupCalibration::Neighbours GroupCalibration::find(Collective collective,
                                                     const std::string& protocol) const {
   for (const CalibrationSystem* system : systems_) {
     const Neighbours found = find_in(*system, collective, algorithm, protocol);
-    if (found.lower != nullptr) return found;
+    if (found.lower == nullptr) continue;
+    const bool of_this_size = found.lower->scale == scale_ || found.upper->scale == scale_;
+    if (collective != Collective::all_reduce || algorithm != "ring" || of_this_size) return found;
+    // Where NVLS reduces, nobody measures all-reduces by ring: those that scatter are by the same.
+    Neighbours scatter = find_in(*system, Collective::reduce_scatter, algorithm, protocol);
+    if (scatter.lower == nullptr || scatter.lower->scale != scale_) return found;
+    scatter.assumed = true;
+    return scatter;
   }
   if (!is_gather_or_scatter(collective)) return {};
   // Nobody publishes these between nodes: the ring is the same ring.

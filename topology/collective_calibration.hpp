@@ -33,6 +33,7 @@ struct CalibrationCurve {
 /// know a curve, the first in the file counts.
 struct CalibrationSystem {
   std::vector<std::string> devices;
+  std::vector<std::string> nodes;  // node types it is of; empty: all with these devices
   bool several_nodes = false;
   Source source;
   std::vector<CalibrationCurve> curves;
@@ -48,8 +49,8 @@ Calibration load_calibration(const DataDirectory& data);
 /// The curves that apply to one group: neighbours in scale.
 class GroupCalibration {
  public:
-  GroupCalibration(const Calibration& calibration, const std::string& device,
-                   const std::string& tables, const GroupShape& group);
+  GroupCalibration(const Calibration& calibration, const Node& node, const std::string& tables,
+                   const GroupShape& group);
 
   struct Factor {
     double value = 1;

@@ -40,6 +40,7 @@ nccl::Communicator make_communicator(const Cluster& cluster, const nccl::TunerTa
   communicator.graphs = nccl::search_graphs(communicator.links, communicator.group, search);
   communicator.network_overhead_us =
       search.network_overhead_us[static_cast<std::size_t>(communicator.links.cpu)];
+  communicator.network_latency_us = 1e6 * cluster.network_latency.seconds();
   communicator.tables = &tuner;
   return communicator;
 }
@@ -80,12 +81,15 @@ double wire_us(const LinkLoad& load, Bytes bytes) {
 GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
                      const nccl::SearchTables& search, const PointToPointTables& point_to_point,
                      const Calibration* calibration, const NcclSettings& settings,
-                     Collective collective, const GroupShape& group)
+                     UplinkPart uplink_part, Collective collective, const GroupShape& group)
     : cluster_(cluster),
       point_to_point_(point_to_point),
       settings_(settings),
+      uplink_part_(uplink_part),
       collective_(collective),
       group_(group),
+      thread_block_most_(
+          nccl::entry_for(search.thread_block_most, cluster.node.device.compute_capability)),
       communicator_(make_communicator(cluster, tuner, search, group)) {
   communicator_.in_network_reduction = settings.sharp == NcclSettings::Sharp::on;
   if (!is_messages(collective)) {
@@ -99,13 +103,13 @@ GroupCost::GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
     }
   }
   if (calibration != nullptr) {
-    calibration_.emplace(*calibration, cluster.node.device.name, tuner.version, group);
+    calibration_.emplace(*calibration, cluster.node, tuner.version, group);
   }
 }
 
 SizedCost GroupCost::at(Bytes bytes) const {
   SizedCost cost = is_messages(collective_) ? messages(bytes) : tuned(bytes);
-  limit_channels(cost);
+  limit_channels(cost, bytes);
   if (group_.nodes > 1) hold_to_wires(cost, bytes);
   return cost;
 }
@@ -156,18 +160,25 @@ SizedCost GroupCost::messages(Bytes bytes) const {
   return cost;
 }
 
-/// With fewer thread blocks than NCCL would take, each moves what it moved before.
-void GroupCost::limit_channels(SizedCost& cost) const {
+/// With fewer thread blocks than NCCL would take, a GPU sends no more than they can.
+void GroupCost::limit_channels(SizedCost& cost, Bytes bytes) const {
   if (settings_.most_channels == 0 || cost.channels <= settings_.most_channels) return;
-  const double fewer = static_cast<double>(cost.channels) / settings_.most_channels;
-  cost.time_us = cost.latency_us + fewer * (cost.time_us - cost.latency_us);
   cost.channels = settings_.most_channels;
+  double sent = 0;  // by one GPU, as a multiple of the collective's bytes
+  for (const LinkLoad& load : loads(cost)) {
+    if (load.link == LinkClass::gpu) sent += load.share;
+    if (load.link == LinkClass::port) sent += load.share / group_.ranks_per_node;
+  }
+  const double gb_per_s = settings_.most_channels * thread_block_most_;
+  const double least_us = sent * static_cast<double>(bytes.count()) / (1000 * gb_per_s);
+  if (cost.latency_us + least_us <= cost.time_us) return;
+  cost.time_us = cost.latency_us + least_us;
   cost.assumed = true;
 }
 
 std::vector<LinkLoad> GroupCost::loads(const SizedCost& cost) const {
   const double port = std::min(communicator_.links.port, communicator_.links.pcie);
-  return link_loads(cluster_, collective_, cost.algorithm, group_, port);
+  return link_loads(cluster_, collective_, cost.algorithm, group_, port, uplink_part_);
 }
 
 double GroupCost::port_us(const SizedCost& cost, Bytes bytes) const {

@@ -28,8 +28,8 @@ class GroupCost {
   /// `calibration` may be null: NCCL's own prediction. The arguments must outlive the object.
   GroupCost(const Cluster& cluster, const nccl::TunerTables& tuner,
             const nccl::SearchTables& search, const PointToPointTables& point_to_point,
-            const Calibration* calibration, const NcclSettings& settings, Collective collective,
-            const GroupShape& group);
+            const Calibration* calibration, const NcclSettings& settings, UplinkPart uplink_part,
+            Collective collective, const GroupShape& group);
 
   SizedCost at(Bytes bytes) const;
   /// How long the group's part of a node's ports needs for what it sends through them; 0 on one
@@ -39,7 +39,7 @@ class GroupCost {
  private:
   SizedCost tuned(Bytes bytes) const;
   SizedCost messages(Bytes bytes) const;
-  void limit_channels(SizedCost& cost) const;
+  void limit_channels(SizedCost& cost, Bytes bytes) const;
   void hold_to_wires(SizedCost& cost, Bytes bytes) const;
   std::vector<LinkLoad> loads(const SizedCost& cost) const;
   template <class Predicted>
@@ -48,8 +48,10 @@ class GroupCost {
   const Cluster& cluster_;
   const PointToPointTables& point_to_point_;
   const NcclSettings& settings_;
+  UplinkPart uplink_part_;
   Collective collective_;
   GroupShape group_;
+  double thread_block_most_;  // GB/s
   nccl::Communicator communicator_;
   std::vector<nccl::Candidate> candidates_;
   std::optional<GroupCalibration> calibration_;

@@ -129,9 +129,16 @@ void Reader::read_children(const pugi::xml_node& parent, const Path& path, int d
   }
 }
 
+/// A card for data centres is a 3D controller, one with a screen a VGA controller, and AMD's are
+/// display controllers; the boards' own graphics chips are VGA too, but no GPU hangs below them.
+bool is_gpu(const pugi::xml_node& pci) {
+  const std::string kind = pci.attribute("class").value();
+  return kind.rfind("0x0302", 0) == 0 || (kind.rfind("0x03", 0) == 0 && pci.child("gpu"));
+}
+
 void Reader::read_pci(const pugi::xml_node& pci, const Path& path, int depth) {
   const std::string kind = pci.attribute("class").value();
-  if (kind.rfind("0x0302", 0) == 0) {
+  if (is_gpu(pci)) {
     read_gpu(pci, path);
   } else if (kind.rfind("0x0200", 0) == 0 || kind.rfind("0x0207", 0) == 0) {
     read_card(pci, path);
@@ -145,6 +152,10 @@ void Reader::read_pci(const pugi::xml_node& pci, const Path& path, int depth) {
 void Reader::read_gpu(const pugi::xml_node& pci, const Path& path) {
   BoxGpu gpu;
   const std::string bus = pci.attribute("busid").value();
+  const std::string vendor = pci.attribute("vendor").value();
+  if (!vendor.empty() && vendor != "0x10de") {
+    refuse(pci, "the GPU's vendor is " + vendor, "0x10de, NVIDIA: other GPUs are not known");
+  }
   gpu.label = "GPU " + bus;
   gpu.pci_device = pci.attribute("device").value();
   gpu.pcie_generation = generation_of(pci.attribute("link_speed").value());

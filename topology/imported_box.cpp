@@ -13,6 +13,8 @@ namespace stepsim::topology {
 namespace {
 
 constexpr int most_gpus_of_a_box = 1024;
+/// Within a generation, cards with a screen count from here on: 8.6 and 8.9 are no A100.
+constexpr int first_consumer_digit = 5;
 
 /// PCI device numbers of the GPU types that ship.
 const std::map<std::string, std::string>& devices_by_pci_number() {
@@ -50,10 +52,32 @@ std::string likely_device(const Box& box) {
   return "v100-sxm-32gb";
 }
 
+/// A compute capability that none of the GPU types has suggests none of them.
+void check_capability(const DataDirectory& data, const Box& box) {
+  const int capability = box.gpus.front().compute_capability;
+  if (capability == 0) return;
+  std::string known;
+  for (const std::string& name : device_names(data)) {
+    if (load_device(data, name).compute_capability / 10 == capability / 10 &&
+        capability % 10 < first_consumer_digit) {
+      return;
+    }
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw InputError(Diagnostic{{box.file},
+                              {},
+                              "holds GPUs of compute capability " +
+                                  std::to_string(capability / 10) + "." +
+                                  std::to_string(capability % 10) + ", of which no type is known",
+                              "the device option with the nearest of " + known,
+                              {}});
+}
+
 Device find_device(const DataDirectory& data, Box& box, const ImportChoices& choices) {
   if (!choices.device.empty()) return load_device(data, choices.device);
   const auto known = devices_by_pci_number().find(box.gpus.front().pci_device);
   if (known != devices_by_pci_number().end()) return load_device(data, known->second);
+  check_capability(data, box);
   const std::string likely = likely_device(box);
   box.notes.push_back("the file does not name the GPU type: took " + likely +
                       ", which fits its links; say which with the device option");

@@ -33,10 +33,19 @@ inline constexpr std::int64_t full_ports = 720'720;
 /// The same of ports that carry only so many millionths of their line rate; at least 1.
 std::int64_t rate_of_ports(int millionths);
 
+/// What a group may use of the uplinks it crosses: its fair part, when all groups of its kind
+/// cross them at one time, or all of them.
+enum class UplinkPart { fair, whole };
+
 /// Links that carry something, from the GPUs outwards. `algorithm` as in CollectivePrediction;
 /// `port_gb_per_s` is what one port takes.
 std::vector<LinkLoad> link_loads(const Cluster& cluster, Collective collective,
                                  const std::string& algorithm, const GroupShape& group,
-                                 double port_gb_per_s);
+                                 double port_gb_per_s, UplinkPart part = UplinkPart::fair);
+
+/// What a collective puts on the uplinks of a leaf (or pod) it crosses, over what it puts on the
+/// ports of one node: 1 for a ring, which leaves each leaf once. 0 when it crosses none.
+double uplink_ratio(Collective collective, const std::string& algorithm, const GroupShape& group,
+                    LinkClass uplink);
 
 }  // namespace stepsim::topology

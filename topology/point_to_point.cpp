@@ -43,8 +43,9 @@ double latency_us(const nccl::Communicator& communicator, nccl::PeerPath path,
   const auto ring = static_cast<std::size_t>(nccl::Algorithm::ring);
   const auto column = static_cast<std::size_t>(protocol);
   const nccl::TunerTables& tables = *communicator.tables;
-  return tables.base_latency_us[ring][column] +
-         rounds * tables.hop_latency_us[static_cast<std::size_t>(hop)][ring][column];
+  double hop_us = tables.hop_latency_us[static_cast<std::size_t>(hop)][ring][column];
+  if (hop == nccl::Hop::network) hop_us += communicator.network_latency_us;
+  return tables.base_latency_us[ring][column] + rounds * hop_us;
 }
 
 }  // namespace

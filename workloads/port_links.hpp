@@ -5,7 +5,8 @@
 /// Collectives of one kind of group are costed with their fair part of a node's ports, as all
 /// groups of the kind run at once. Where two kinds leave the node (sharding groups over several
 /// nodes, and the replicas of each shard), one of each can be in flight on a port: then they share
-/// it, and only then are there links. docs/interference.md has an example.
+/// it, and only then are there links. Messages between pipeline stages are one more kind: they go
+/// out by a port of the sender and in by one of the receiver. docs/interference.md has an example.
 
 #include "topology/cluster.hpp"
 

@@ -6,6 +6,7 @@
 #include "workloads/step_costs.hpp"
 #include "workloads/step_job.hpp"
 #include "workloads/step_modules.hpp"
+#include "workloads/uplink_links.hpp"
 
 #include "sim/base/error.hpp"
 
@@ -18,13 +19,17 @@ namespace {
 
 class ModelledCosts final : public CostSource {
  public:
-  explicit ModelledCosts(const StepInput& input) : input_(input) {}
+  explicit ModelledCosts(const StepInput& input)
+      : input_(input),
+        collectives_(input.software.interference && shares_uplinks(input.cluster)
+                         ? input.collectives.with_whole_uplinks()
+                         : input.collectives) {}
   sim::KernelCost kernel(const Kernel& kernel) const override {
     return input_.kernels.cost(kernel, input_.speeds);
   }
   sim::CollectiveCost collective(topology::Collective collective, Bytes bytes,
                                  const topology::GroupShape& shape) const override {
-    return input_.collectives.cost(collective, bytes, shape);
+    return collectives_.cost(collective, bytes, shape);
   }
   sim::KernelSharing sharing(const Kernel& kernel, const TakenLevels& levels) const override {
     if (!input_.software.interference) return {};
@@ -33,6 +38,7 @@ class ModelledCosts final : public CostSource {
 
  private:
   const StepInput& input_;
+  topology::CollectiveModel collectives_;
 };
 
 void check(const StepInput& input) {
@@ -136,7 +142,10 @@ Step build(const StepInput& input, const CostSource& source, MicroBatches which)
   sim::Program program =
       emit(input, work, costs, emitted_micro_batches(input, which), step.assumptions);
   step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
-  if (input.software.interference) share_ports(input.cluster, step.job);
+  if (input.software.interference) {
+    share_ports(input.cluster, step.job);
+    share_uplinks(input.cluster, step.job);
+  }
   step.hardware_flops = matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
   step.assumptions.push_back(
       "gradients are clipped by their global norm, and the optimizer is one fused kernel");

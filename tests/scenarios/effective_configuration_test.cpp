@@ -113,6 +113,11 @@ TEST_CASE("the effective configuration loads to the same scenario, from any fold
                      "  nodes: 2\n  gpu: {memory: 79.15 GiB, memory_bandwidth: 2.039 TB/s}\n"
                      "  fabric: {kind: fat-tree, oversubscription: 1.5, nic: 200 Gb/s, "
                      "nics_per_node: 4}"}});
+  check_round_trip({{4,
+                     "  nodes: 8\n  fabric: {nodes_per_leaf: 2, nodes_per_pod: 4, "
+                     "pod_oversubscription: 7, latency: 2.5 us, ecmp: 17}"},
+                    {7, "  shard: 64"},
+                    {11, "  global_batch: 64"}});
   check_round_trip({{12,
                      "measured: {mfu: 0.412, peak: 989.4 TFLOP/s, flops_convention: six-n, "
                      "source: 'a \"log\": #3'}"}});

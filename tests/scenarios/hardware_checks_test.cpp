@@ -55,8 +55,8 @@ TEST_CASE("what GPUs before Ampere cannot do is refused on them") {
 TEST_CASE("a single switch has no uplinks to be oversubscribed") {
   const std::string fabric = "  nodes: 2\n  fabric: {kind: single-switch, oversubscription: ";
   CHECK(complaint(scenario_text({{4, fabric + "2}"}})) ==
-        "s.yaml:5:51: cluster.fabric.oversubscription: makes no sense with kind: single-switch, "
-        "which has no uplinks (expected no such key, or kind: fat-tree or rail-optimized)");
+        "s.yaml:5:51: cluster.fabric.oversubscription: has no meaning with a single switch (expected "
+        "rail-optimized or fat-tree as cluster.fabric.kind, or no such key)");
   CHECK(complaint(scenario_text({{4, fabric + "1}"}})) == "");
 }
 
@@ -75,4 +75,22 @@ TEST_CASE("numbers of a node may stand without a source, and then the answer say
   CHECK(bandwidth.value.gigabytes_per_second() == 16);
   CHECK(bandwidth.source.kind == stepsim::SourceKind::assumed);
   CHECK(bandwidth.source.note == "given without a source");
+}
+
+TEST_CASE("a fabric's keys that make no sense together are refused at their place") {
+  const auto with = [](const std::string& fabric) {
+    return complaint(scenario_text({{4, "  nodes: 2\n  fabric: {" + fabric + "}"}}));
+  };
+  CHECK(with("kind: single-switch, ecmp: 1") ==
+        "s.yaml:5:39: cluster.fabric.ecmp: has no meaning with a single switch (expected "
+        "rail-optimized or fat-tree as cluster.fabric.kind, or no such key)");
+  CHECK(with("pod_oversubscription: 7") ==
+        "s.yaml:5:34: cluster.fabric.pod_oversubscription: has no meaning without pods (expected "
+        "nodes_per_pod beside it)");
+  CHECK(with("nodes_per_leaf: 4, nodes_per_pod: 10") ==
+        "s.yaml:5:46: cluster.fabric.nodes_per_pod: 10 nodes are not whole leaves of 4 (expected a "
+        "multiple of 4, or another nodes_per_leaf) (did you mean \"8\"?)");
+  CHECK(with("latency: 2 s") ==
+        "s.yaml:5:21: cluster.fabric.latency: longer than any network's (expected 0 to 1 s)");
+  CHECK(with("nodes_per_leaf: 1, nodes_per_pod: 1, pod_oversubscription: 7, latency: 2 us") == "");
 }

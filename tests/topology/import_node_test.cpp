@@ -242,6 +242,30 @@ TEST_CASE("a broken or foreign XML file is refused with the place", "[import]") 
   CHECK(refusal(read_xml, system_xml(deep)).find("too deep") != std::string::npos);
 }
 
+TEST_CASE("cards with a screen are GPUs, of a type that the user has to name", "[import]") {
+  const auto card = [](const std::string& bus, const std::string& peer) {
+    return "<pci busid=\"" + bus +
+           "\" class=\"0x030000\" vendor=\"0x10de\" device=\"0x2204\" link_speed=\"16.0 GT/s "
+           "PCIe\" link_width=\"16\"><gpu dev=\"0\" sm=\"86\" rank=\"0\" gdr=\"0\"><nvlink "
+           "target=\"" +
+           peer + "\" count=\"4\" tclass=\"0x030000\"/></gpu></pci>";
+  };
+  // The board's own graphics chip is none.
+  const std::string text =
+      system_xml(card("0000:01:00.0", "0000:02:00.0") + card("0000:02:00.0", "0000:01:00.0") +
+                 "<pci busid=\"0000:05:00.0\" class=\"0x030000\"/>");
+  CHECK(refusal(read_xml, text).find("compute capability 8.6, of which no type is known") !=
+        std::string::npos);
+  const Node node = xml(text, {"", "a100-pcie-80gb", {}}).node;
+  CHECK(node.gpus == 2);
+  CHECK(node.interconnect == Interconnect::nvlink_mesh);
+  CHECK(node.nvlink_count.value == 4);
+  const std::string other = system_xml(
+      "<pci busid=\"0000:01:00.0\" class=\"0x038000\" vendor=\"0x1002\"><gpu dev=\"0\" "
+      "sm=\"94\" rank=\"0\" gdr=\"1\"/></pci>");
+  CHECK(refusal(read_xml, other).find("the GPU's vendor is 0x1002") != std::string::npos);
+}
+
 TEST_CASE("an unknown GPU type is refused with the nearest", "[import]") {
   CHECK_THROWS_AS(matrix(switched, {"", "h100-sxm-80g", {}}), InputError);
 }

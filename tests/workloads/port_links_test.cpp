@@ -78,3 +78,25 @@ TEST_CASE("where GPUs share a port, a group that has it whole counts for several
   CHECK(job.communicators[0].links[0].times == 2);  // a sharding group fills all ports
   CHECK(job.communicators[2].links[0].times == 1);  // two replicas' groups share one
 }
+
+TEST_CASE("messages between stages share ports with collectives, each way by itself",
+          "[port_links]") {
+  sim::Job job = job_of(32, 16);
+  job.communicators.resize(2);  // the sharding groups
+  job.channels.push_back({"pipeline", {0}, {16}, 0, {}});
+  job.channels.push_back({"pipeline", {16}, {0}, 0, {}});
+  job.channels.push_back({"pipeline", {1}, {2}, 0, {}});  // inside a node
+  share_ports(cluster(4), job);
+  CHECK(job.links.size() == 2 * 4 * 8);
+  CHECK(job.communicators[0].links.size() == 32);
+  REQUIRE(job.channels[0].links.size() == 2);
+  REQUIRE(job.channels[1].links.size() == 2);
+  CHECK(job.channels[2].links.empty());
+  for (const sim::LinkUse& there : job.channels[0].links) {
+    for (const sim::LinkUse& back : job.channels[1].links) CHECK(there.link != back.link);
+  }
+  std::vector<int> crossed(job.links.size());
+  for (const sim::LinkUse& use : job.communicators[0].links) ++crossed[use.link.index()];
+  for (const sim::LinkUse& use : job.communicators[1].links) ++crossed[use.link.index()];
+  CHECK(crossed == std::vector<int>(job.links.size(), 1));
+}

@@ -6,8 +6,13 @@ namespace stepsim::topology::nccl {
 
 namespace {
 
-constexpr Algorithm algorithms[] = {Algorithm::tree, Algorithm::ring, Algorithm::nvls,
-                                    Algorithm::nvls_tree, Algorithm::pat};
+constexpr Algorithm algorithms[] = {Algorithm::tree,
+                                    Algorithm::ring,
+                                    Algorithm::collnet_direct,
+                                    Algorithm::collnet_chain,
+                                    Algorithm::nvls,
+                                    Algorithm::nvls_tree,
+                                    Algorithm::pat};
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 /// Entries of the correction that trees use; NVLSTree uses one more.
 constexpr int tree_correction_sizes = 23;

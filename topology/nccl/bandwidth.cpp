@@ -10,6 +10,13 @@ bool is_nvls(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
+bool is_collnet(Algorithm algorithm) {
+  return algorithm == Algorithm::collnet_direct || algorithm == Algorithm::collnet_chain;
+}
+
+/// GPUs of a node that CollNetDirect joins at most: a GPU and the peers it may reduce from.
+constexpr int most_collnet_direct_gpus = 8;
+
 bool gathers_or_scatters(Operation operation) {
   return operation == Operation::all_gather || operation == Operation::reduce_scatter;
 }
@@ -50,9 +57,15 @@ bool available(const Communicator& communicator, Operation operation, Algorithm 
     case Algorithm::pat:  // only with one rank a node
       return gathers_or_scatters(operation) && protocol == Protocol::simple && several_nodes &&
              communicator.group.ranks == communicator.group.nodes;
-    case Algorithm::collnet_direct:
+    case Algorithm::collnet_direct:  // the switches of the network reduce, as asked for
+      if (communicator.links.nvlink <= 0 ||
+          communicator.group.ranks_per_node > most_collnet_direct_gpus) {
+        return false;
+      }
+      [[fallthrough]];
     case Algorithm::collnet_chain:
-      return false;
+      return communicator.in_network_reduction && several_nodes && protocol == Protocol::simple &&
+             operation == Operation::all_reduce;
   }
   return false;
 }
@@ -112,6 +125,18 @@ double tree_bus_bandwidth(const Communicator& communicator, Protocol protocol, d
   return bandwidth;
 }
 
+/// CollNetDirect spreads a node's traffic over the GPUs at its ports; more GPUs than channels make
+/// them share.
+double collnet_bus_bandwidth(const Communicator& communicator, Algorithm algorithm) {
+  const ChannelGraph& graph = communicator.graphs.ring;
+  const double bandwidth = graph.channels * graph.inside;
+  if (algorithm == Algorithm::collnet_chain) return bandwidth;
+  const double gpus_of_a_channel = communicator.ranks_per_node() / graph.channels;
+  const double sharing = gpus_of_a_channel - (gpus_of_a_channel - 1) / 2;
+  const double recent = communicator.links.compute_capability >= 90 ? 0.85 : 1;
+  return bandwidth / sharing * recent;
+}
+
 double bus_bandwidth(const Communicator& communicator, Operation operation, Algorithm algorithm,
                      Protocol protocol) {
   const ChannelGraph& graph = graph_of(communicator.graphs, algorithm);
@@ -119,6 +144,7 @@ double bus_bandwidth(const Communicator& communicator, Operation operation, Algo
     if (graph.channels < 2) return 0;
     return graph.channels * nvls_channel_bandwidth(communicator, operation, algorithm);
   }
+  if (is_collnet(algorithm)) return collnet_bus_bandwidth(communicator, algorithm);
   const double bandwidth =
       graph.channels * (communicator.group.nodes <= 2 ? graph.inside : graph.between);
   if (algorithm == Algorithm::tree) return tree_bus_bandwidth(communicator, protocol, bandwidth);

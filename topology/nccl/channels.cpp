@@ -21,7 +21,9 @@ std::int64_t threads(const Communicator& communicator, const Choice& choice) {
 
 /// Bytes a thread should have to move.
 std::int64_t thread_threshold(const Communicator& communicator, const Choice& choice) {
-  if (choice.protocol == Protocol::simple) return 64;
+  const bool collnet =
+      choice.algorithm == Algorithm::collnet_direct || choice.algorithm == Algorithm::collnet_chain;
+  if (choice.protocol == Protocol::simple) return collnet ? 512 : 64;
   const bool ring_ll = choice.algorithm == Algorithm::ring && choice.protocol == Protocol::ll;
   return ring_ll ? std::int64_t{8} * communicator.group.ranks : 8;
 }

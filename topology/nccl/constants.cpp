@@ -217,6 +217,7 @@ SearchTables load_search_tables(const DataDirectory& data) {
   read_speeds(reader, "speeds_inside_node", tables.speeds_inside_node);
   read_speeds(reader, "speeds_between_nodes", tables.speeds_between_nodes);
   read_nvls_channels(reader, tables.nvls_channels);
+  read_number_map(reader, "thread_block_most", tables.thread_block_most);
   read_numbers(reader, "network_overhead_us", cpu_names, tables.network_overhead_us);
   reader.finish();
   problems.throw_if_any();

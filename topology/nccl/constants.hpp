@@ -69,7 +69,8 @@ struct SearchTables {
   std::map<int, std::vector<double>> speeds_inside_node;
   std::map<int, std::vector<double>> speeds_between_nodes;
   std::map<int, std::array<int, 2>> nvls_channels;  // capability -> one node, several
-  std::array<double, 3> network_overhead_us{};      // by CpuVendor
+  std::map<int, double> thread_block_most;      // compute capability -> GB/s that one block sends
+  std::array<double, 3> network_overhead_us{};  // by CpuVendor
   std::string file;
   std::string hash;
 };

@@ -15,9 +15,14 @@ std::size_t index(Algorithm algorithm) { return static_cast<std::size_t>(algorit
 std::size_t index(Protocol protocol) { return static_cast<std::size_t>(protocol); }
 std::size_t index(Hop hop) { return static_cast<std::size_t>(hop); }
 
+/// A network's own latency counts twice with the Simple protocol, as NCCL counts it: for the data
+/// and for what tells of its arrival.
 double hop_latency(const Communicator& communicator, Hop hop, Algorithm algorithm,
                    Protocol protocol) {
-  return communicator.tables->hop_latency_us[index(hop)][index(algorithm)][index(protocol)];
+  const double hop_us =
+      communicator.tables->hop_latency_us[index(hop)][index(algorithm)][index(protocol)];
+  if (hop != Hop::network) return hop_us;
+  return hop_us + (protocol == Protocol::simple ? 2 : 1) * communicator.network_latency_us;
 }
 
 Hop hop_inside(const Communicator& communicator) {
@@ -68,9 +73,13 @@ double candidate_latency_us(const Communicator& communicator, Operation operatio
       return base + inside + 2 * node_levels * between;
     case Algorithm::pat:
       return base + node_levels * between / 3.5 + communicator.group.ranks * 2.8;
-    case Algorithm::collnet_direct:
+    case Algorithm::collnet_direct: {
+      const double others = communicator.ranks_per_node() - 1;
+      constexpr double of_each_other_us = 0.4;
+      return base + 2 * (std::min(1.0, others) * inside + others * of_each_other_us) + between;
+    }
     case Algorithm::collnet_chain:
-      return base;
+      return base + 2 * (communicator.ranks_per_node() - 1) * inside + between;
   }
   return base;
 }

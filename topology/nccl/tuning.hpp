@@ -39,6 +39,7 @@ struct Communicator {
   NodeLinks links;
   Graphs graphs;
   double network_overhead_us = 1;
+  double network_latency_us = 0;        // of a hop between nodes, beyond what the tables count
   bool in_network_reduction = false;    // SHARP: lets NVLS go on between nodes
   const TunerTables* tables = nullptr;  // not owned
 
