@@ -54,9 +54,10 @@ TEST_CASE("what GPUs before Ampere cannot do is refused on them") {
 
 TEST_CASE("a single switch has no uplinks to be oversubscribed") {
   const std::string fabric = "  nodes: 2\n  fabric: {kind: single-switch, oversubscription: ";
-  CHECK(complaint(scenario_text({{4, fabric + "2}"}})) ==
-        "s.yaml:5:51: cluster.fabric.oversubscription: has no meaning with a single switch (expected "
-        "rail-optimized or fat-tree as cluster.fabric.kind, or no such key)");
+  CHECK(
+      complaint(scenario_text({{4, fabric + "2}"}})) ==
+      "s.yaml:5:51: cluster.fabric.oversubscription: has no meaning with a single switch (expected "
+      "rail-optimized or fat-tree as cluster.fabric.kind, or no such key)");
   CHECK(complaint(scenario_text({{4, fabric + "1}"}})) == "");
 }
 
