@@ -94,6 +94,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   add_schema(app, invocation);
   add_import(app, invocation);
   add_calibrate(app, invocation);
+  add_validate(app, invocation);
 }
 
 std::string version_text() {

@@ -37,6 +37,7 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_schema(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
+void add_validate(CLI::App& app, Invocation& invocation);
 
 /// The scenario a verb reads: FILE, --set and --flops.
 struct ScenarioOptions {

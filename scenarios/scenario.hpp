@@ -63,6 +63,10 @@ struct Scenario {
 Scenario load_scenario(const DataDirectory& data, const std::string& file,
                        const std::vector<std::string>& overrides);
 
+/// The scenario that a document says, for files that hold several. Throws InputError with every
+/// problem of it.
+Scenario scenario_of_document(const DataDirectory& data, DocumentNode root);
+
 /// A loaded scenario with more overrides, exactly as though the file had been loaded with them
 /// after its own. Throws InputError when the result is no scenario.
 Scenario with_overrides(const DataDirectory& data, const Scenario& scenario,

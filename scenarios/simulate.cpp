@@ -115,4 +115,12 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
   return result;
 }
 
+StepPrediction predict_step(const DataDirectory& data, const Scenario& scenario) {
+  const CostModels models(data, scenario);
+  const workloads::StepInput input = models.input(scenario);
+  workloads::Step step = workloads::build_step(input);
+  apply_slow_parts(scenario, step.job);
+  return {sim::execute(step.job).step_time, memory_of(input, step).report()};
+}
+
 }  // namespace stepsim::scenarios
