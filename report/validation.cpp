@@ -1,8 +1,8 @@
 #include "report/validation.hpp"
 
 #include "report/build_info.hpp"
-#include "report/text_sections.hpp"
 #include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 #include "scenarios/validation_summary.hpp"
 
@@ -60,6 +60,7 @@ std::string rests_on(const Validation& validation, const Style& style) {
     for (const std::string& change : validation.overrides) changes.push_back(inert(change));
     text += labelled("changed", changes, style);
   }
+  if (!validation.without.empty()) text += labelled("without", validation.without, style);
   text += labelled("cases",
                    {fmt::format("{} in all", validation.results.size()),
                     fmt::format("{} compared", count_of(validation, is_compared)),
@@ -67,6 +68,11 @@ std::string rests_on(const Validation& validation, const Style& style) {
                     fmt::format("{} failed", count_of(validation, is_failed))},
                    style);
   return text;
+}
+
+// Of a regime that no case has: nothing.
+std::string mean_text(const ErrorSummary& errors) {
+  return errors.count == 0 ? "" : one_decimal(errors.mean);
 }
 
 Table summary_table(const std::vector<SummaryRow>& rows) {
@@ -78,16 +84,21 @@ Table summary_table(const std::vector<SummaryRow>& rows) {
                {"p90", Align::right},
                {"worst", Align::right},
                {"bias", Align::right},
-               {"null_mean", Align::right}},
+               {"zero-shot", Align::right},
+               {"one_number", Align::right},
+               {"null", Align::right},
+               {"inside", Align::right}},
               {}};
   std::string last = "none yet";
   for (const SummaryRow& row : rows) {
-    const ErrorSummary& errors = row.errors;
+    const ErrorSummary& errors = row.errors.fitted;
     const std::string suite = row.suite.empty() ? "all suites" : inert(row.suite);
     table.add_row({suite == last ? "" : suite, use_text(row.use), std::to_string(errors.count),
                    one_decimal(errors.mean), one_decimal(errors.median), one_decimal(errors.p90),
                    signed_percent(errors.worst), signed_percent(errors.bias),
-                   one_decimal(errors.null_mean)});
+                   mean_text(row.errors.zero_shot), mean_text(row.errors.one_number),
+                   mean_text(row.errors.null_model),
+                   fmt::format("{:.0f}", 100 * row.errors.inside_interval)});
     last = suite;
   }
   return table;
@@ -105,10 +116,34 @@ Table cases_table(const std::vector<const CaseResult*>& results) {
   for (const CaseResult* result : results) {
     const ComparedStep& step = *result->step;
     table.add_row({inert(result->suite), inert(result->id), scenarios::to_string(result->use),
-                   human_time(step.measured_s), human_time(step.predicted_s),
+                   human_time(step.measured_s), human_time(step.fitted_s),
                    signed_percent(step.error()), memory_text(step.memory)});
   }
   return table;
+}
+
+constexpr const char* legend =
+    "  zero-shot: mean without coefficients fitted to steps; one number: mean with one scale from "
+    "the\n"
+    "  suite's scale_from; null: mean of one utilisation for each GPU type, the best for these "
+    "very\n"
+    "  cases; inside: % of cases inside the 80 % interval\n";
+
+std::string memory_section(const Validation& validation, const Style& style) {
+  const scenarios::MemorySummary memory = scenarios::summarise_memory(validation.results);
+  const std::size_t count =
+      memory.ran_said_no + memory.ran_said_yes + memory.died_said_no + memory.died_said_yes;
+  if (count == 0) return {};
+  std::string text = heading(style, "Memory", fmt::format("verdicts on {} cases", count));
+  text += fmt::format("  ran:           said to fit {}, said not to {}\n", memory.ran_said_yes,
+                      memory.ran_said_no);
+  text += fmt::format("  out of memory: said to fit {}, said not to {}\n", memory.died_said_yes,
+                      memory.died_said_no);
+  if (memory.peak.count > 0)
+    text += fmt::format("  peak: {} cases, mean {} %, worst {} %, bias {} %\n", memory.peak.count,
+                        one_decimal(memory.peak.mean), signed_percent(memory.peak.worst),
+                        signed_percent(memory.peak.bias));
+  return text;
 }
 
 std::string failures(const Validation& validation, const Style& style) {
@@ -154,13 +189,12 @@ std::string validation_text(const Validation& validation, ShownCases cases, cons
   std::string text = rests_on(validation, style);
   const std::vector<SummaryRow> rows = scenarios::summary_rows(validation.results);
   if (!rows.empty()) {
-    text += heading(style, "Errors in %", "predicted / measured step time - 1; bias below 0: too "
-                                          "fast");
-    text += to_text(summary_table(rows));
-    text +=
-        "  null mean: of one utilisation for each GPU type, the best there is for these very "
-        "cases\n";
+    text += heading(style, "Errors in %",
+                    "predicted / measured step time - 1; bias below 0: too "
+                    "fast");
+    text += to_text(summary_table(rows)) + legend;
   }
+  text += memory_section(validation, style);
   std::vector<const CaseResult*> shown = scenarios::by_error(validation.results);
   if (cases == ShownCases::worst && shown.size() > shown_worst) shown.resize(shown_worst);
   if (!shown.empty()) {
@@ -182,6 +216,8 @@ Table validation_table(const Validation& validation) {
                {"measured", Align::right},
                {"predicted", Align::right},
                {"error", Align::right},
+               {"zero_shot_error", Align::right},
+               {"one_number_error", Align::right},
                {"null_error", Align::right},
                {"memory"},
                {"excluded"},
@@ -189,20 +225,26 @@ Table validation_table(const Validation& validation) {
               {}};
   for (const CaseResult& result : validation.results) {
     std::vector<std::string> row = {inert(result.suite), inert(result.id),
-                                    scenarios::to_string(result.use), inert(result.stack)};
+                                    scenarios::to_string(result.use)};
     if (result.step) {
       const ComparedStep& step = *result.step;
-      const std::vector<std::string> compared = {inert(step.device),
-                                                 std::to_string(step.gpus),
-                                                 step.metric,
-                                                 fmt::format("{:.8g}", step.measured),
-                                                 fmt::format("{:.8g}", step.predicted),
-                                                 fmt::format("{:.5f}", step.error()),
-                                                 fmt::format("{:.5f}", step.null_error()),
-                                                 memory_text(step.memory)};
+      const std::string one_number =
+          step.one_number_s ? fmt::format("{:.5f}", *step.one_number_s / step.measured_s - 1) : "";
+      const std::vector<std::string> compared = {
+          inert(step.stack),
+          inert(step.device),
+          std::to_string(step.gpus),
+          step.metric,
+          fmt::format("{:.8g}", step.measured),
+          fmt::format("{:.8g}", step.predicted),
+          fmt::format("{:.5f}", step.error()),
+          fmt::format("{:.5f}", step.zero_shot_s / step.measured_s - 1),
+          one_number,
+          fmt::format("{:.5f}", step.null_error()),
+          memory_text(step.memory)};
       row.insert(row.end(), compared.begin(), compared.end());
     } else {
-      row.resize(12);
+      row.resize(14);
     }
     row.push_back(inert(result.excluded));
     row.push_back(result.problems.empty() ? "" : inert(result.problems.front()));

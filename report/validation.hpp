@@ -3,8 +3,8 @@
 /// Predicted against measured, over suites of runs: text, table of cases, and JSON with schema
 /// «stepsim.validation/1».
 
-#include "report/terminal_style.hpp"
 #include "report/table.hpp"
+#include "report/terminal_style.hpp"
 
 #include "scenarios/suite.hpp"
 #include "scenarios/validate.hpp"
@@ -21,6 +21,7 @@ namespace stepsim::report {
 struct Validation {
   std::vector<scenarios::Suite> suites;
   std::vector<std::string> overrides;  // as --set took them
+  std::vector<std::string> without;    // mechanisms left out
   std::vector<scenarios::CaseResult> results;
 };
 

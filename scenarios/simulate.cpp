@@ -104,6 +104,8 @@ StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
   result.added = added_times(scenario, step.job, result.critical_path);
   result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
+  result.uncertainty = step_uncertainty(scenario, result.step_time, result.memory.report().verdict,
+                                        StepSource::unknown);
   result.measured_error = error_against(scenario.measured, result.step_time);
   result.profiles = models.profiles(scenario);
   result.assumptions = models.assumptions(scenario, step);

@@ -1,6 +1,7 @@
 #include "scenarios/suite.hpp"
 
 #include "scenarios/overrides.hpp"
+#include "scenarios/resolve_scenario.hpp"
 #include "scenarios/scenario_blocks.hpp"
 
 #include "sim/base/message_text.hpp"
@@ -216,7 +217,9 @@ Suite load_suite(const std::string& file, const std::vector<std::string>& overri
 }
 
 Scenario scenario_of(const DataDirectory& data, const SuiteCase& suite_case) {
-  return scenario_of_document(data, suite_case.document);
+  Scenario scenario = scenario_of_document(data, suite_case.document);
+  if (!suite_case.stack.empty()) resolve_stack(data, suite_case.stack, scenario);
+  return scenario;
 }
 
 }  // namespace stepsim::scenarios

@@ -37,28 +37,46 @@ void add_rows(const std::vector<CaseResult>& results, const std::string& suite,
 
 }  // namespace
 
-ErrorSummary summarise(const std::vector<const CaseResult*>& results) {
+ErrorSummary summarise(const std::vector<double>& errors) {
   ErrorSummary summary;
+  summary.count = errors.size();
+  if (errors.empty()) return summary;
   std::vector<double> sizes;
-  for (const CaseResult* result : results) {
-    if (!result->step) continue;
-    const double error = result->step->error();
+  for (const double error : errors) {
     sizes.push_back(std::abs(error));
     summary.mean += std::abs(error);
     summary.bias += error;
-    summary.null_mean += std::abs(result->step->null_error());
     if (std::abs(error) > std::abs(summary.worst)) summary.worst = error;
   }
-  summary.count = sizes.size();
-  if (sizes.empty()) return summary;
   std::sort(sizes.begin(), sizes.end());
   const auto count = static_cast<double>(sizes.size());
   summary.mean /= count;
   summary.bias /= count;
-  summary.null_mean /= count;
   summary.median = quantile(sizes, 0.5);
   summary.p90 = quantile(sizes, 0.9);
   return summary;
+}
+
+RegimeErrors summarise(const std::vector<const CaseResult*>& results) {
+  const auto errors_in = [&](Regime regime) {
+    std::vector<double> errors;
+    for (const CaseResult* result : results) {
+      if (!result->step || (regime == Regime::one_number && result->gives_scale)) continue;
+      const std::optional<double> predicted_s = result->step->predicted_s(regime);
+      if (predicted_s) errors.push_back(*predicted_s / result->step->measured_s - 1);
+    }
+    return errors;
+  };
+  std::vector<double> null_errors;
+  double inside = 0;
+  for (const CaseResult* result : results) {
+    if (!result->step) continue;
+    null_errors.push_back(result->step->null_error());
+    if (result->step->inside_interval()) inside += 1;
+  }
+  const double count = static_cast<double>(std::max<std::size_t>(1, null_errors.size()));
+  return {summarise(errors_in(Regime::zero_shot)), summarise(errors_in(Regime::one_number)),
+          summarise(errors_in(Regime::fitted)), summarise(null_errors), inside / count};
 }
 
 std::vector<SummaryRow> summary_rows(const std::vector<CaseResult>& results) {
@@ -79,6 +97,25 @@ std::vector<const CaseResult*> by_error(const std::vector<CaseResult>& results) 
     return std::abs(a->step->error()) > std::abs(b->step->error());
   });
   return sorted;
+}
+
+MemorySummary summarise_memory(const std::vector<CaseResult>& results) {
+  MemorySummary summary;
+  std::vector<double> errors;
+  for (const CaseResult& result : results) {
+    if (!result.memory) continue;
+    const bool said_no = result.memory->verdict == workloads::FitVerdict::does_not_fit;
+    if (result.memory->ran_out)
+      ++(said_no ? summary.died_said_no : summary.died_said_yes);
+    else
+      ++(said_no ? summary.ran_said_no : summary.ran_said_yes);
+    if (result.memory->measured)
+      errors.push_back(static_cast<double>(result.memory->predicted.count()) /
+                           static_cast<double>(result.memory->measured->count()) -
+                       1);
+  }
+  summary.peak = summarise(errors);
+  return summary;
 }
 
 }  // namespace stepsim::scenarios

@@ -4,9 +4,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/object_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 
 namespace stepsim::workloads {
 
@@ -16,6 +15,7 @@ using topology::Architecture;
 
 constexpr Number factor{.least = 0.1, .most = 10};
 constexpr Number spread{.least = 0, .most = 3};
+constexpr Number ratio{.least = 0, .most = 10};
 
 const Choices<Architecture>& generation_words() {
   static const Choices<Architecture> words = {{"volta", Architecture::volta},
@@ -23,12 +23,6 @@ const Choices<Architecture>& generation_words() {
                                               {"hopper", Architecture::hopper},
                                               {"blackwell", Architecture::blackwell}};
   return words;
-}
-
-std::string word_of(Architecture generation) {
-  for (const auto& [word, architecture] : generation_words())
-    if (architecture == generation) return word;
-  return "";
 }
 
 void read_coefficient(ObjectReader& parent, const std::string& name,
@@ -54,7 +48,9 @@ StepCoefficientSet read_set(const DocumentNode& node, const std::string& path,
   reader.required("generation", set.generation, generation_words());
   reader.required("stack", set.stack);
   reader.required("fitted_to", set.fitted_to);
-  reader.required("residual_spread", set.residual_spread, spread);
+  reader.optional("sources", set.sources);
+  reader.optional("interval_low", set.interval_low, ratio);
+  reader.optional("interval_high", set.interval_high, ratio);
   for (const std::string& name : step_coefficient_names())
     read_coefficient(reader, name, set.coefficients);
   reader.finish();
@@ -62,6 +58,10 @@ StepCoefficientSet read_set(const DocumentNode& node, const std::string& path,
 }
 
 }  // namespace
+
+double clock_share_of(double power_limit_watts, double datasheet_watts) {
+  return power_limit_watts < datasheet_watts ? std::sqrt(power_limit_watts / datasheet_watts) : 1;
+}
 
 StepCoefficientFile load_step_coefficients(const DataDirectory& data) {
   return read_step_coefficients(data.file("workloads", "step_coefficients.yaml").string());
@@ -109,25 +109,6 @@ const std::vector<std::string>& step_coefficient_names() {
   static const std::vector<std::string> names = {"gemm_time", "attention_time", "memory_time",
                                                  "interference"};
   return names;
-}
-
-std::string step_coefficients_text(const std::vector<StepCoefficientSet>& sets) {
-  std::string text =
-      "# What kernels take inside training steps over what benchmarks of single kernels say.\n"
-      "# Written by «stepsim validate --refit»; docs/accuracy.md says what each number means.\n"
-      "# prior_spread and spread are standard deviations of the logarithm, before and after the "
-      "fit.\nsets:\n";
-  for (const StepCoefficientSet& set : sets) {
-    text += fmt::format("  - generation: {}\n    stack: {}\n    fitted_to: \"{}\"\n",
-                        word_of(set.generation), set.stack, set.fitted_to);
-    text += fmt::format("    residual_spread: {:.3g}\n", set.residual_spread);
-    for (const StepCoefficient& c : set.coefficients)
-      text += fmt::format(
-          "    {}: {{ value: {:.4g}, prior: {:.4g}, prior_spread: {:.3g}, spread: {:.3g}, "
-          "evidence: \"{}\" }}\n",
-          c.name, c.value, c.prior, c.prior_spread, c.spread, c.evidence);
-  }
-  return text;
 }
 
 }  // namespace stepsim::workloads

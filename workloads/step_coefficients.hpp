@@ -20,7 +20,14 @@ struct StepCoefficients {
   double attention_time = 1;  // flash attention; unfused attention has its products' and softmax's
   double memory_time = 1;     // kernels that move bytes
   double interference = 1;    // what collectives beside a kernel add to it
+  /// Not of the file: what a power limit below the data sheet's leaves of the clock.
+  double clock_share = 1;
 };
+
+/// Power grows with the clock's square to cube where voltage follows it, and a part of it does not
+/// depend on the clock: the square root lies between. Assumed; published: an A100 with 300 W has
+/// 0.93 of the product rate of one with 400 W (stas00/ml-engineering).
+double clock_share_of(double power_limit_watts, double datasheet_watts);
 
 /// One factor, as the file has it.
 struct StepCoefficient {
@@ -37,8 +44,12 @@ struct StepCoefficientSet {
   topology::Architecture generation = topology::Architecture::ampere;
   std::string stack;  // «fsdp-eager»
   std::vector<StepCoefficient> coefficients;
-  std::string fitted_to;       // «32 rows of 8 models», or why nothing was fitted
-  double residual_spread = 0;  // of log(predicted / measured) on models left out of the fit; 0: none
+  std::string fitted_to;             // «32 rows of 8 models», or why nothing was fitted
+  std::vector<std::string> sources;  // suites whose steps it was fitted to
+  /// Tenth and ninetieth percentile of measured / predicted on models left out of the fit; both 0
+  /// where nothing was fitted.
+  double interval_low = 0;
+  double interval_high = 0;
 };
 
 struct StepCoefficientFile {
@@ -60,8 +71,5 @@ StepCoefficients values_of(const StepCoefficientSet& set);
 double& field_of(StepCoefficients& coefficients, const std::string& name);
 /// Names of all factors, in the order of the file.
 const std::vector<std::string>& step_coefficient_names();
-
-/// The file's text, as read_step_coefficients reads it.
-std::string step_coefficients_text(const std::vector<StepCoefficientSet>& sets);
 
 }  // namespace stepsim::workloads

@@ -1,10 +1,10 @@
 #include "scenarios/validate.hpp"
 
-#include "tests/scenarios/scenario_text.hpp"
-#include "tests/support/catch.hpp"
-
 #include "scenarios/simulate.hpp"
 #include "scenarios/validation_summary.hpp"
+
+#include "tests/scenarios/scenario_text.hpp"
+#include "tests/support/catch.hpp"
 
 #include <cmath>
 #include <string>
@@ -41,7 +41,7 @@ ComparedStep step(const std::string& device, double measured_s, double predicted
   ComparedStep step;
   step.device = device;
   step.measured_s = measured_s;
-  step.predicted_s = predicted_s;
+  step.fitted_s = step.zero_shot_s = predicted_s;
   step.ideal_s = ideal_s;
   return step;
 }
@@ -65,7 +65,7 @@ TEST_CASE("every case becomes a comparison, an exclusion or a problem, in the su
   const double predicted_s = simulate_step(test_data(), first).step_time.seconds();
 
   REQUIRE(results[0].step);
-  CHECK(results[0].step->predicted_s == predicted_s);
+  CHECK(results[0].step->fitted_s == predicted_s);
   CHECK(results[0].step->error() == Approx(predicted_s / 0.2 - 1));
   CHECK(results[0].step->metric == "step_time_s");
   CHECK_FALSE(results[1].step);
@@ -74,7 +74,7 @@ TEST_CASE("every case becomes a comparison, an exclusion or a problem, in the su
   const ComparedStep& rate = *results[2].step;
   CHECK(rate.metric == "tokens_per_second");
   CHECK(rate.measured_s == Approx(8 * 2 * 4096 / 300000.0));
-  CHECK(rate.predicted * rate.predicted_s == Approx(8 * 2 * 4096));
+  CHECK(rate.predicted * rate.fitted_s == Approx(8 * 2 * 4096));
   REQUIRE(results[3].problems.size() == 1);
   CHECK(results[3].problems.front().find("training.micro_batch: is 0") != std::string::npos);
   REQUIRE(results[4].problems.size() == 1);
@@ -89,7 +89,7 @@ TEST_CASE("the number of threads does not change a result") {
   REQUIRE(one.size() == many.size());
   for (std::size_t i = 0; i < one.size(); ++i) {
     REQUIRE(one[i].step.has_value() == many[i].step.has_value());
-    if (one[i].step) CHECK(one[i].step->predicted_s == many[i].step->predicted_s);
+    if (one[i].step) CHECK(one[i].step->fitted_s == many[i].step->fitted_s);
   }
 }
 
@@ -118,13 +118,58 @@ TEST_CASE("a summary has mean, median, 90th percentile, worst and bias of the er
   results.push_back(compared("t", Use::check, step("x", 1, 3, 1)));
   const std::vector<SummaryRow> rows = summary_rows(results);
   REQUIRE(rows.size() == 5);  // s fit; t check; all: fit, check, both
-  const ErrorSummary& errors = rows[0].errors;
+  const ErrorSummary& errors = rows[0].errors.fitted;
   CHECK(errors.count == 5);
   CHECK(errors.mean == Approx(0.18));
   CHECK(errors.median == Approx(0.1));
   CHECK(errors.p90 == Approx(0.2 + 0.6 * 0.3));
   CHECK(errors.worst == Approx(-0.5));
   CHECK(errors.bias == Approx(-0.06));
-  CHECK(rows[4].errors.count == 6);
+  CHECK(rows[4].errors.fitted.count == 6);
   CHECK(by_error(results).front()->suite == "t");
+}
+
+TEST_CASE("one scale is the median over the rows named, for each GPU type and stack of a suite") {
+  std::vector<CaseResult> results;
+  const auto add = [&](const std::string& device, double measured, double predicted, bool gives) {
+    results.push_back(compared("s", Use::check, step(device, measured, predicted, 1)));
+    results.back().gives_scale = gives;
+  };
+  add("x", 1.1, 1, true);
+  add("x", 1.5, 1, true);
+  add("x", 1.2, 1, true);
+  add("x", 2.4, 2, false);
+  add("y", 3, 1, false);
+  add_one_number(results);
+  CHECK(results[3].step->one_number_s.value() == Approx(2.4));
+  CHECK_FALSE(results[4].step->one_number_s.has_value());  // no row of that GPU gives a scale
+  const RegimeErrors errors = summarise(by_error(results));
+  CHECK(errors.zero_shot.count == 5);
+  CHECK(errors.one_number.count == 1);  // rows that give the scale are left out
+  CHECK(errors.one_number.mean == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("memory verdicts are counted against what ran and what ran out of memory") {
+  const std::string memory_suite =
+      "suite: m\n"
+      "defaults:\n"
+      "  model: llama3-8b\n"
+      "  cluster: { node: dgx-h100, nodes: 1 }\n"
+      "  plan: { strategy: fsdp2 }\n"
+      "  training: { sequence_length: 8192, activation_checkpointing: full }\n"
+      "cases:\n"
+      "  - { id: a, measured: { peak_memory: { value: 30 GiB, kind: allocated } } }\n"
+      "  - { id: b, training: { micro_batch: 64, activation_checkpointing: none }, "
+      "measured: { out_of_memory: true } }\n"
+      "  - { id: c, measured: { peak_memory: { value: 30 GiB } } }\n";
+  const std::vector<CaseResult> results = validate_text(memory_suite, 1);
+  CHECK_FALSE(results[0].step);
+  const MemorySummary memory = summarise_memory(results);
+  CHECK(memory.ran_said_yes == 1);
+  CHECK(memory.died_said_no == 1);
+  CHECK(memory.ran_said_no + memory.died_said_yes == 0);
+  CHECK(memory.peak.count == 1);
+  REQUIRE(results[2].problems.size() == 1);
+  CHECK(results[2].problems.front().find("measured.peak_memory: is not complete") !=
+        std::string::npos);
 }
