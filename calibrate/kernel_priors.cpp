@@ -69,13 +69,17 @@ void assume_attention_ratios(Architecture architecture, workloads::AttentionProf
                 : assumed(3.0, "cuDNN measures 2.9 to 3.1 at head dimension 128 on H200");
   auto& factor = profile.kernel_factor;
   if (hopper) {
+    factor[AttentionKernel::flash1] = assumed(3.0,
+                                              "FlashAttention 2's authors report about twice its "
+                                              "speed, Triton's of that time lay between");
     factor[AttentionKernel::flash2] = assumed(
         1.75,
-        "FlashAttention-3's authors report 1.5 to 2.0 times its speed; training runs of 2023 "
-        "imply up to 2.9");
+        "FlashAttention-3's authors report 1.5 to 2.0 times its speed; 328 TFLOP/s published by "
+        "Azure");
     factor[AttentionKernel::flash3] = assumed(1.0, "as the measured TensorRT-LLM kernels");
     factor[AttentionKernel::cudnn] = assumed(0.85, "training runs with it imply 0.75 to 0.92");
   } else if (blackwell) {
+    factor[AttentionKernel::flash1] = assumed(4.0, "about twice FlashAttention 2's time");
     factor[AttentionKernel::flash2] =
         assumed(2.2,
                 "FlashAttention 2.7 reaches 307 to 381 TFLOP/s at head dimension 64 on B200, a "
@@ -83,8 +87,12 @@ void assume_attention_ratios(Architecture architecture, workloads::AttentionProf
     factor[AttentionKernel::flash3] = assumed(2.2, "written for Hopper: falls back on the older");
     factor[AttentionKernel::cudnn] = assumed(1.0, "as the measured TensorRT-LLM kernels");
   } else {
-    factor[AttentionKernel::flash2] = assumed(1.25, "training runs imply 1.2 to 1.3");
-    factor[AttentionKernel::flash3] = assumed(1.25, "written for Hopper: falls back on the older");
+    factor[AttentionKernel::flash1] = assumed(1.5,
+                                              "FlashAttention 2's authors report about twice its "
+                                              "speed, Triton's of that time lay between");
+    factor[AttentionKernel::flash2] = assumed(
+        0.85, "180 TFLOP/s published by Azure: 0.71 to 0.81, by whether backward is in it; causal");
+    factor[AttentionKernel::flash3] = assumed(0.85, "written for Hopper: falls back on the older");
     factor[AttentionKernel::cudnn] = assumed(1.0, "as the measured TensorRT-LLM kernels");
   }
 }
@@ -97,13 +105,25 @@ std::map<StreamingKind, workloads::StreamingProfile> streaming_prior() {
     priors[kind].start_s = assumed(start_s, "start and drain of a small kernel");
   };
   add(StreamingKind::elementwise, 0.85, "0.82 to 0.89 measured on A100");
+  add(StreamingKind::strided, 0.48,
+      "0.43 to 0.54 measured on A100 and H100 (Liger-Kernel's benchmarks of rotary positions and "
+      "gates op by op)");
   add(StreamingKind::norm, 0.7, "0.55 to 0.8 measured on A100, H200 and GB200");
-  add(StreamingKind::norm_backward, 0.35, "0.32 to 0.36 measured on H200 outside cuDNN");
+  add(StreamingKind::layer_norm, 0.52,
+      "0.51 to 0.57 measured on A100 and H100 (Liger-Kernel's benchmarks of PyTorch's)");
+  add(StreamingKind::norm_backward, 0.6,
+      "0.56 to 0.62 measured on A100, H100 and H200 (Liger-Kernel's benchmarks of PyTorch's, "
+      "cuDNN's of torch.compile's)");
   add(StreamingKind::softmax, 0.65, "0.55 to 0.8 measured on A100");
+  add(StreamingKind::log_softmax, 0.41,
+      "0.40 to 0.42 measured on A100 over 32k to 131k words (Liger-Kernel's benchmarks of "
+      "PyTorch's)");
   add(StreamingKind::reduction, 0.8, "between copies and norms");
   add(StreamingKind::copy, 0.85, "0.79 to 0.87 measured on A100, H100 and H200");
   add(StreamingKind::optimizer, 0.8, "large arrays streamed as copies, with more of them at once");
-  add(StreamingKind::embedding, 0.6, "scattered rows");
+  add(StreamingKind::embedding, 0.25,
+      "0.21 to 0.31 measured on A100 over 32k to 131k words (Liger-Kernel's benchmarks of "
+      "PyTorch's)");
   return priors;
 }
 

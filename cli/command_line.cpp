@@ -95,6 +95,7 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   add_import(app, invocation);
   add_calibrate(app, invocation);
   add_help(app, invocation);
+  add_validate(app, invocation);
 }
 
 std::string version_text() {

@@ -39,6 +39,7 @@ void add_import(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
 /// `stepsim help [VERB]`.
 void add_help(CLI::App& app, Invocation& invocation);
+void add_validate(CLI::App& app, Invocation& invocation);
 
 /// The scenario a verb reads: FILE, --set and --flops.
 struct ScenarioOptions {

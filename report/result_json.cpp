@@ -171,6 +171,11 @@ void add_times(ordered_json& document, const Scenario& scenario, const StepResul
   document["hfu"] = result.hfu;
   document["flops_convention"] = workloads::to_string(scenario.flops_convention);
   document["peak_flops_per_second"] = result.peak_flops_per_second;
+  document["uncertainty"] = {
+      {"step_time_s",
+       {exact_seconds(result.uncertainty.low), exact_seconds(result.uncertainty.high)}},
+      {"level", result.uncertainty.level},
+      {"basis", result.uncertainty.basis}};
   if (!result.measured_error) return;
   document["measured"] = {{"step_time_s", *scenario.measured->step_time_s},
                           {"source", scenario.measured->source},

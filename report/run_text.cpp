@@ -25,6 +25,17 @@ std::string step_line(const StepResult& result, const Style& style) {
   return text.replace(1, parts.front().size(), paint(style, Colour::bold, parts.front()));
 }
 
+// «80 % of measured steps should lie between 6.9 s and 8.4 s (…)».
+std::string uncertainty_line(const StepResult& result) {
+  const scenarios::StepUncertainty& range = result.uncertainty;
+  const std::string line =
+      fmt::format("{:.0f} % of measured steps should lie between {} and {}: {}", 100 * range.level,
+                  human_time(range.low), human_time(range.high), inert(range.basis));
+  std::string text;
+  for (const std::string& part : wrap(line, text_width)) text += part + '\n';
+  return text;
+}
+
 std::string measured_line(const Scenario& scenario, const StepResult& result, const Style& style) {
   if (!result.measured_error) return {};
   return labelled("measured", measured_parts(scenario, result), style);
@@ -95,7 +106,8 @@ std::string memory_section(const scenarios::MemoryResult& memory, const Style& s
 std::string run_text(const Scenario& scenario, const StepResult& result, const Style& style) {
   const std::string text = rests_on_section(scenario, result.profiles, style) +
                            labelled("FLOPs", flops_parts(scenario, result), style) +
-                           step_line(result, style) + measured_line(scenario, result, style) +
+                           step_line(result, style) + uncertainty_line(result) +
+                           measured_line(scenario, result, style) +
                            clocks_section(result, style) + time_line_section(result, style) +
                            communication_section(result, style) + noise_section(result, style) +
                            long_run_section(result, style) + memory_section(result.memory, style);

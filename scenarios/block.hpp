@@ -81,6 +81,13 @@ class Block {
     return *this;
   }
 
+  /// Names of all keys, those of later versions among them.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Key& key : keys_) names.push_back(key.name);
+    return names;
+  }
+
   /// Reads `node` into `spec` and sets spec.readable. Problems go to `diagnostics`.
   bool read(const DocumentNode& node, const std::string& path, Diagnostics& diagnostics,
             Spec& spec) const {

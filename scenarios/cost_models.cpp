@@ -152,11 +152,35 @@ void add_nccl(Assumptions& assumptions, const Scenario& scenario, const std::str
                        newer ? "the oldest known" : "the nearest not newer that is known"));
 }
 
+workloads::StepCoefficients step_coefficients(const Scenario& scenario) {
+  workloads::StepCoefficients step;
+  if (scenario.step_coefficients) step = workloads::values_of(*scenario.step_coefficients);
+  const std::optional<double>& limit = scenario.hardware_changes.power_limit_watts;
+  if (limit)
+    step.clock_share =
+        workloads::clock_share_of(*limit, scenario.cluster.node.device.power_watts.value);
+  return step;
+}
+
+// Whether kernel times are those of benchmarks or of steps.
+void add_step_coefficients(Assumptions& assumptions, const Scenario& scenario) {
+  if (!scenario.step_coefficients) {
+    add_once(assumptions, fmt::format("kernels take in a step what they take alone in a benchmark: "
+                                      "nothing was fitted to steps of {}",
+                                      scenario.stack));
+    return;
+  }
+  add_once(assumptions,
+           fmt::format("kernel times are scaled by what published steps of {} take, fitted to {}",
+                       scenario.stack, scenario.step_coefficients->fitted_to));
+}
+
 }  // namespace
 
 CostModels::CostModels(const DataDirectory& data, const Scenario& scenario)
     : data_(data),
-      kernels_(data, scenario.cluster.node.device, scenario.software.attention),
+      kernels_(data, scenario.cluster.node.device, scenario.software.attention,
+               step_coefficients(scenario)),
       collectives_(data, scenario.cluster, scenario.software.nccl) {}
 
 workloads::StepInput CostModels::input(const Scenario& scenario) const {
@@ -170,6 +194,8 @@ std::vector<ProfileUse> CostModels::profiles(const Scenario& scenario) const {
                                   node_use(data_, scenario.cluster.node)};
   add_kernels_use(uses, data_, kernels_.profile());
   add_nccl_uses(uses, data_, collectives_);
+  if (scenario.step_coefficients)
+    uses.push_back(steps_use(data_, workloads::load_step_coefficients(data_), scenario.stack));
   return uses;
 }
 
@@ -182,6 +208,7 @@ std::vector<std::string> CostModels::assumptions(const Scenario& scenario,
   add_kernels(assumptions, step.job, scenario.cluster.node.device.name);
   add_collectives(assumptions, step.job);
   add_interference(assumptions, step.job, kernels_.profile().interference);
+  add_step_coefficients(assumptions, scenario);
   add_device(assumptions, scenario.cluster.node.device);
   add_node(assumptions, scenario.cluster);
   for (const std::string& text : step.assumptions) add_once(assumptions, text);

@@ -64,6 +64,11 @@ Scenario load_scenario(const DataDirectory& data, const std::string& file,
   return scenario_of(data, std::move(document.root), overrides, diagnostics);
 }
 
+Scenario scenario_of_document(const DataDirectory& data, DocumentNode root) {
+  Diagnostics diagnostics;
+  return scenario_of(data, std::move(root), {}, diagnostics);
+}
+
 Scenario with_overrides(const DataDirectory& data, const Scenario& scenario,
                         const std::vector<std::string>& overrides) {
   Diagnostics diagnostics;

@@ -34,6 +34,11 @@ void add_kernels_use(std::vector<ProfileUse>& uses, const DataDirectory& data,
   uses.push_back({"kernels", profile.device, shown(data, profile.file), profile.hash});
 }
 
+ProfileUse steps_use(const DataDirectory& data, const workloads::StepCoefficientFile& file,
+                     const std::string& stack) {
+  return {"steps", stack, shown(data, file.file), file.hash};
+}
+
 void add_nccl_uses(std::vector<ProfileUse>& uses, const DataDirectory& data,
                    const topology::CollectiveModel& model) {
   for (const topology::CollectiveModel::DataFile& file : model.data_files()) {

@@ -6,6 +6,7 @@
 
 #include "workloads/kernel_profile.hpp"
 #include "workloads/model.hpp"
+#include "workloads/step_coefficients.hpp"
 
 #include "topology/collective.hpp"
 #include "topology/device.hpp"
@@ -24,6 +25,8 @@ ProfileUse node_use(const DataDirectory& data, const topology::Node& node);
 /// Nothing is added for a profile that is built in.
 void add_kernels_use(std::vector<ProfileUse>& uses, const DataDirectory& data,
                      const workloads::KernelProfile& profile);
+ProfileUse steps_use(const DataDirectory& data, const workloads::StepCoefficientFile& file,
+                     const std::string& stack);
 void add_nccl_uses(std::vector<ProfileUse>& uses, const DataDirectory& data,
                    const topology::CollectiveModel& model);
 

@@ -10,6 +10,7 @@
 #include "sim/base/document_writer.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/message_text.hpp"
+#include "sim/base/parse_quantity.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -173,8 +174,8 @@ Source set_by(const char* key) {
 void apply_changes(const ClusterSpec& spec, Scenario& scenario) {
   topology::Node& node = scenario.cluster.node;
   HardwareChanges& changes = scenario.hardware_changes;
-  changes = {spec.gpu.memory, spec.gpu.memory_bandwidth, spec.fabric.nic,
-             spec.fabric.nics_per_node};
+  changes = {spec.gpu.memory, spec.gpu.memory_bandwidth, spec.gpu.power_limit_watts,
+             spec.fabric.nic, spec.fabric.nics_per_node};
   if (changes.memory) node.device.memory_capacity = {*changes.memory, set_by("cluster.gpu.memory")};
   if (changes.memory_bandwidth) {
     node.device.memory_bandwidth = {*changes.memory_bandwidth,
@@ -188,7 +189,7 @@ void apply_changes(const ClusterSpec& spec, Scenario& scenario) {
 
 // Below these a step takes longer than the clock counts, or NCCL finds no channel: refused here,
 // where the key is, instead of there.
-void check_changes(const ClusterSpec& spec, KeyProblems& problems) {
+void check_changes(const ClusterSpec& spec, const topology::Device& device, KeyProblems& problems) {
   constexpr std::int64_t least_memory_bytes = 1'000'000'000;
   constexpr double least_memory_bandwidth = 1e9;
   constexpr double least_port_bandwidth = 1e9 / 8;
@@ -198,6 +199,13 @@ void check_changes(const ClusterSpec& spec, KeyProblems& problems) {
   if (spec.gpu.memory_bandwidth &&
       spec.gpu.memory_bandwidth->bytes_per_second() < least_memory_bandwidth) {
     problems.refuse("cluster.gpu.memory_bandwidth", "is too little for a GPU", "1 GB/s or more");
+  }
+  const double datasheet_watts = device.power_watts.value;
+  if (spec.gpu.power_limit_watts && !(*spec.gpu.power_limit_watts >= datasheet_watts / 4 &&
+                                      *spec.gpu.power_limit_watts <= datasheet_watts)) {
+    problems.refuse(
+        "cluster.gpu.power_limit", "is not a limit that " + device.name + " can have",
+        "from a quarter of the data sheet's " + format_number(datasheet_watts) + " W up to it");
   }
   if (spec.fabric.nic && spec.fabric.nic->bytes_per_second() < least_port_bandwidth) {
     problems.refuse("cluster.fabric.nic", "is too slow for a training network", "1 Gb/s or more");
@@ -234,7 +242,7 @@ bool resolve_size(const ClusterSpec& spec, KeyProblems& problems, topology::Clus
 bool resolve_cluster(const DataDirectory& data, const ClusterSpec& spec, KeyProblems& problems,
                      Scenario& scenario) {
   if (!resolve_node(data, spec, problems, scenario) || !spec.readable) return false;
-  check_changes(spec, problems);
+  check_changes(spec, scenario.cluster.node.device, problems);
   apply_changes(spec, scenario);
   return resolve_size(spec, problems, scenario.cluster) &&
          resolve_fabric(spec.fabric, problems, scenario);

@@ -194,6 +194,7 @@ void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario&
   software.compile = spec.compile.value_or(software.compile);
   software.cuda_graph = spec.cuda_graph.value_or(software.cuda_graph);
   software.attention = spec.attention.value_or(software.attention);
+  software.fused_optimizer = spec.fused.optimizer.value_or(software.fused_optimizer);
   software.interference = spec.interference.value_or(software.interference);
   if (spec.nccl) resolve_nccl(*spec.nccl, problems, software.nccl);
 }

@@ -76,6 +76,7 @@ ClusterSpec cluster_of(const Scenario& scenario) {
   spec.gpus = scenario.cluster.gpus;
   spec.gpu.memory = changes.memory;
   spec.gpu.memory_bandwidth = changes.memory_bandwidth;
+  spec.gpu.power_limit_watts = changes.power_limit_watts;
   spec.fabric.kind = scenario.cluster.fabric;
   spec.fabric.oversubscription = scenario.cluster.oversubscription;
   spec.fabric.nic = changes.nic;
@@ -180,6 +181,21 @@ void check_precision(const Scenario& scenario, KeyProblems& problems) {
   check("training.reduce_precision", training.reduce_precision);
 }
 
+std::string stack_of(const Scenario& scenario) {
+  const bool sharded = scenario.plan.strategy == Strategy::fsdp2;
+  return std::string(sharded ? "fsdp" : "ddp") +
+         (scenario.software.compile ? "-compiled" : "-eager");
+}
+
+void resolve_stack(const DataDirectory& data, const std::string& stack, Scenario& scenario) {
+  scenario.stack = stack;
+  scenario.step_coefficients.reset();
+  const workloads::StepCoefficientFile file = workloads::load_step_coefficients(data);
+  const workloads::StepCoefficientSet* set =
+      workloads::find_set(file, scenario.cluster.node.device.architecture, stack);
+  if (set != nullptr) scenario.step_coefficients = *set;
+}
+
 Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
                           KeyProblems& problems) {
   Scenario scenario;
@@ -200,6 +216,7 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
                         resolve_training(spec.training, problems, scenario);
   if (!training) return scenario;
   check_precision(scenario, problems);
+  resolve_stack(data, stack_of(scenario), scenario);
   if (spec.measured && spec.measured->readable) {
     resolve_measured(*spec.measured, problems, scenario);
   }
@@ -218,6 +235,7 @@ ScenarioSpec spec_of(const Scenario& scenario) {
   spec.software.compile = scenario.software.compile;
   spec.software.cuda_graph = scenario.software.cuda_graph;
   spec.software.attention = scenario.software.attention;
+  spec.software.fused.optimizer = scenario.software.fused_optimizer;
   spec.software.nccl = nccl_of(scenario.software.nccl);
   spec.software.interference = scenario.software.interference;
   if (scenario.measured) spec.measured = scenario.measured->as_written;

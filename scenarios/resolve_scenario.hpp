@@ -36,6 +36,11 @@ bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario&
 void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario);
 
+/// The software stack of a resolved scenario, and the coefficients of its steps on that GPU where
+/// some were fitted.
+void resolve_stack(const DataDirectory& data, const std::string& stack, Scenario& scenario);
+std::string stack_of(const Scenario& scenario);
+
 /// Strategy-specific keys: refused, not ignored, where they make no sense.
 void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems);
 

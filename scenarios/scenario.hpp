@@ -7,6 +7,7 @@
 
 #include "workloads/model.hpp"
 #include "workloads/plan.hpp"
+#include "workloads/step_coefficients.hpp"
 
 #include "topology/cluster.hpp"
 
@@ -31,6 +32,7 @@ struct Measured {
 struct HardwareChanges {
   std::optional<Bytes> memory;
   std::optional<Bandwidth> memory_bandwidth;
+  std::optional<double> power_limit_watts;
   std::optional<Bandwidth> nic;
   std::optional<int> nics_per_node;
 };
@@ -44,6 +46,9 @@ struct Scenario {
   workloads::Software software;
   std::optional<Measured> measured;
   workloads::FlopsConvention flops_convention = workloads::FlopsConvention::full_attention;
+  /// Name of the software stack, «fsdp-eager»: which step coefficients the kernels take.
+  std::string stack;
+  std::optional<workloads::StepCoefficientSet> step_coefficients;  // absent: benchmarks alone
   std::vector<std::string> assumptions;  // defaults that matter and that the file left open
 
   // As the file gave them, paths made absolute: for effective_configuration.
@@ -62,6 +67,10 @@ struct Scenario {
 /// InputError with every problem of the file.
 Scenario load_scenario(const DataDirectory& data, const std::string& file,
                        const std::vector<std::string>& overrides);
+
+/// The scenario that a document says, for files that hold several. Throws InputError with every
+/// problem of it.
+Scenario scenario_of_document(const DataDirectory& data, DocumentNode root);
 
 /// A loaded scenario with more overrides, exactly as though the file had been loaded with them
 /// after its own. Throws InputError when the result is no scenario.

@@ -57,11 +57,12 @@ const Words<SelectivePolicy>& policy_words() {
 }
 
 const Words<AttentionKernel>& attention_words() {
-  static const Words<AttentionKernel> words{{{"flash2", AttentionKernel::flash2},
+  static const Words<AttentionKernel> words{{{"flash1", AttentionKernel::flash1},
+                                             {"flash2", AttentionKernel::flash2},
                                              {"flash3", AttentionKernel::flash3},
                                              {"cudnn", AttentionKernel::cudnn},
                                              {"unfused", AttentionKernel::unfused}},
-                                            {"flash1", "efficient"}};
+                                            {"efficient"}};
   return words;
 }
 
@@ -103,7 +104,9 @@ const Block<GpuSpec>& gpu_block() {
                     "Memory of a GPU as the driver reports it, instead of the device file's")
           .optional("memory_bandwidth", &GpuSpec::memory_bandwidth, DataRate{},
                     "Peak memory bandwidth of a GPU, instead of the device file's")
-          .later({"power_limit"});
+          .optional("power_limit", &GpuSpec::power_limit_watts, Power{},
+                    "Power limit of a GPU where it is below the data sheet's: clocks under load "
+                    "fall with it");
   return block;
 }
 
@@ -255,6 +258,15 @@ const Block<NcclSpec>& nccl_block() {
   return block;
 }
 
+const Block<FusedSpec>& fused_block() {
+  static const Block<FusedSpec> block =
+      Block<FusedSpec>()
+          .optional("optimizer", &FusedSpec::optimizer, Flag{},
+                    "The update is one kernel over all tensors; when false, one for each operation")
+          .later({"norm", "rotary", "swiglu", "cross_entropy"});
+  return block;
+}
+
 const Block<SoftwareSpec>& software_block() {
   static const Block<SoftwareSpec> block =
       Block<SoftwareSpec>()
@@ -263,12 +275,26 @@ const Block<SoftwareSpec>& software_block() {
           .optional("cuda_graph", &SoftwareSpec::cuda_graph, Flag{},
                     "Kernels are launched as a recorded graph")
           .optional("attention", &SoftwareSpec::attention, attention_words(), "Attention kernel")
+          .optional("fused", &SoftwareSpec::fused, fused_block(), "Kernels fused by hand")
           .optional("nccl", &SoftwareSpec::nccl, NcclBlock{},
                     "Version of NCCL, or a block of what is set of it")
           .optional("interference", &SoftwareSpec::interference, Flag{},
                     "Kernels slow while collectives hold SMs and memory bandwidth of their GPU")
-          .later({"fused", "pytorch", "transformer_engine", "released", "launch_blocking",
-                  "data_loader"});
+          .later({"pytorch", "transformer_engine", "released", "launch_blocking", "data_loader"});
+  return block;
+}
+
+const Block<PeakMemorySpec>& peak_memory_block() {
+  static const Words<PeakMemoryKind> kinds{{{"allocated", PeakMemoryKind::allocated},
+                                            {"reserved", PeakMemoryKind::reserved},
+                                            {"device", PeakMemoryKind::device}},
+                                           {}};
+  static const Block<PeakMemorySpec> block =
+      Block<PeakMemorySpec>()
+          .optional("value", &PeakMemorySpec::value, ByteCount{}, "Peak memory of the fullest GPU")
+          .optional("kind", &PeakMemorySpec::kind, kinds,
+                    "What it counts: tensors (allocated), the allocator's segments (reserved), or "
+                    "all that the GPU holds (device)");
   return block;
 }
 
@@ -282,14 +308,23 @@ const Block<MeasuredSpec>& measured_block() {
                     "Tokens of one GPU a second")
           .optional("model_flops_per_second_per_gpu", &MeasuredSpec::model_flops_per_second_per_gpu,
                     ArithmeticRate{}, "Model FLOPs of one GPU a second")
+          .optional("hardware_flops_per_second_per_gpu",
+                    &MeasuredSpec::hardware_flops_per_second_per_gpu, ArithmeticRate{},
+                    "The same with what activation checkpointing computes again")
           .optional("mfu", &MeasuredSpec::mfu, share, "Model FLOPs utilisation, as a share of 1")
+          .optional("hfu", &MeasuredSpec::hfu, share,
+                    "Hardware FLOPs utilisation, as a share of 1: with what is computed again")
           .optional("flops_convention", &MeasuredSpec::flops_convention, convention_words(),
-                    "How the source of mfu or model_flops_per_second_per_gpu counts model FLOPs")
-          .optional("peak", &MeasuredSpec::peak, ArithmeticRate{},
-                    "Peak that mfu is a share of; the dense bf16 peak of the datasheet when left "
-                    "out")
+                    "How the source of these four counts model FLOPs")
+          .optional(
+              "peak", &MeasuredSpec::peak, ArithmeticRate{},
+              "Peak that mfu and hfu are shares of; the dense bf16 peak of the datasheet when left "
+              "out")
           .optional("source", &MeasuredSpec::source, Text{}, "Where the measurement is from")
-          .later({"hardware_flops_per_second_per_gpu", "hfu", "peak_memory", "out_of_memory"});
+          .optional("peak_memory", &MeasuredSpec::peak_memory, peak_memory_block(),
+                    "Peak memory of the run")
+          .optional("out_of_memory", &MeasuredSpec::out_of_memory, Flag{},
+                    "Whether the run died for want of memory");
   return block;
 }
 

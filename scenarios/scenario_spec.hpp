@@ -27,6 +27,7 @@ struct BlockSpec {
 struct GpuSpec : BlockSpec {
   std::optional<Bytes> memory;
   std::optional<Bandwidth> memory_bandwidth;
+  std::optional<double> power_limit_watts;
 };
 
 struct FabricSpec : BlockSpec {
@@ -113,12 +114,26 @@ struct NcclSpec : BlockSpec {
   std::optional<bool> collnet;
 };
 
+struct FusedSpec : BlockSpec {
+  std::optional<bool> optimizer;
+};
+
 struct SoftwareSpec : BlockSpec {
   std::optional<bool> compile;
   std::optional<bool> cuda_graph;
   std::optional<workloads::AttentionKernel> attention;
+  FusedSpec fused;
   std::optional<NcclSpec> nccl;
   std::optional<bool> interference;
+};
+
+/// What a source's figure of peak memory counts: tensors, the allocator's segments, or all that the
+/// device holds.
+enum class PeakMemoryKind { allocated, reserved, device };
+
+struct PeakMemorySpec : BlockSpec {
+  std::optional<Bytes> value;
+  std::optional<PeakMemoryKind> kind;
 };
 
 struct MeasuredSpec : BlockSpec {
@@ -126,9 +141,13 @@ struct MeasuredSpec : BlockSpec {
   std::optional<double> tokens_per_second;
   std::optional<double> tokens_per_second_per_gpu;
   std::optional<FlopRate> model_flops_per_second_per_gpu;
+  std::optional<FlopRate> hardware_flops_per_second_per_gpu;
   std::optional<double> mfu;
+  std::optional<double> hfu;
   std::optional<workloads::FlopsConvention> flops_convention;
   std::optional<FlopRate> peak;
+  PeakMemorySpec peak_memory;
+  std::optional<bool> out_of_memory;
   std::optional<std::string> source;
 };
 

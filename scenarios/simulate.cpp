@@ -100,6 +100,8 @@ StepResult simulate(const DataDirectory& data, const Scenario& scenario,
   result.added = added_times(scenario, step.job, result.critical_path);
   result.time_line = sim::mean_time_line(step.job, execution);
   result.memory = memory_with_remedy(data, scenario, input, step);
+  result.uncertainty = step_uncertainty(scenario, result.step_time, result.memory.report().verdict,
+                                        StepSource::unknown);
   result.measured_error = error_against(scenario.measured, result.step_time);
   result.profiles = models.profiles(scenario);
   result.assumptions = models.assumptions(scenario, step);
@@ -120,6 +122,14 @@ sim::ExecutionOptions execution_options(const SimulateOptions& options) {
 StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
                          const SimulateOptions& options) {
   return within_range(scenario, [&] { return simulate(data, scenario, options); });
+}
+
+StepPrediction predict_step(const DataDirectory& data, const Scenario& scenario) {
+  const CostModels models(data, scenario);
+  const workloads::StepInput input = models.input(scenario);
+  workloads::Step step = workloads::build_step(input);
+  apply_slow_parts(scenario, step.job);
+  return {sim::execute(step.job).step_time, memory_of(input, step).report()};
 }
 
 }  // namespace stepsim::scenarios

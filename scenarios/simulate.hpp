@@ -24,6 +24,13 @@ sim::ExecutionOptions execution_options(const SimulateOptions& options);
 StepResult simulate_step(const DataDirectory& data, const Scenario& scenario,
                          const SimulateOptions& options = {});
 
+/// Step time and memory alone, for many scenarios in a row.
+struct StepPrediction {
+  Time step_time;
+  workloads::MemoryReport memory;  // of the fullest stage
+};
+StepPrediction predict_step(const DataDirectory& data, const Scenario& scenario);
+
 struct MemoryAnswer {
   MemoryResult memory;
   std::vector<ProfileUse> profiles;

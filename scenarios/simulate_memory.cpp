@@ -15,6 +15,8 @@ Bytes needed(const workloads::MemoryReport& report) {
   return report.peak_reserved + report.outside;
 }
 
+}  // namespace
+
 MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step& step) {
   MemoryResult result;
   for (std::uint32_t id = 0; id < step.job.programs.size(); ++id) {
@@ -28,8 +30,6 @@ MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step&
   }
   return result;
 }
-
-}  // namespace
 
 workloads::MemoryReport fullest_stage(const DataDirectory& data, const Scenario& scenario) {
   const CostModels models(data, scenario);

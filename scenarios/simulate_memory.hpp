@@ -10,6 +10,9 @@
 
 namespace stepsim::scenarios {
 
+/// Memory of `step`, stage by stage.
+MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step& step);
+
 /// Memory of `step`; when a stage does not fit, the remedy is looked for.
 MemoryResult memory_with_remedy(const DataDirectory& data, const Scenario& scenario,
                                 const workloads::StepInput& input, const workloads::Step& step);

@@ -7,6 +7,7 @@
 #include "scenarios/noise.hpp"
 #include "scenarios/path_contributions.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/uncertainty.hpp"
 
 #include "workloads/memory_verdict.hpp"
 
@@ -23,7 +24,7 @@ namespace stepsim::scenarios {
 
 /// A data file the answer rests on.
 struct ProfileUse {
-  std::string kind;  // «device», «node», «kernels», «nccl», «model»
+  std::string kind;  // «device», «node», «kernels», «nccl», «model», «steps»
   std::string name;
   std::string file;
   std::string hash;  // of the file's bytes
@@ -69,6 +70,7 @@ struct StepResult {
   std::optional<StepDistribution> distribution;  // over seeds, where there is noise
   std::optional<Goodput> goodput;                // of a long run, where parts may fail
   std::optional<double> measured_error;          // predicted step time / measured step time − 1
+  StepUncertainty uncertainty;
   std::vector<ProfileUse> profiles;
   std::vector<std::string> assumptions;
   struct Simulation {

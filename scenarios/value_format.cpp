@@ -99,6 +99,9 @@ Json schema_of(const Duration& /*format*/) { return quantity_schema(time_pattern
 Json schema_of(const ByteCount& /*format*/) { return quantity_schema(bytes_pattern()); }
 Json schema_of(const DataRate& /*format*/) { return quantity_schema(bandwidth_pattern()); }
 Json schema_of(const ArithmeticRate& /*format*/) { return quantity_schema(flop_rate_pattern()); }
+Json schema_of(const Power& /*format*/) {
+  return {{"type", "string"}, {"pattern", "^[0-9.]+ ?[kM]?W$"}};
+}
 Json schema_of(const Reference& format) { return format.schema; }
 Json schema_of(const FlagNotYetSize& /*format*/) { return schema_of(Flag{}); }
 
@@ -129,6 +132,9 @@ DocumentNode to_node(const DataRate& /*format*/, Bandwidth value) {
 }
 DocumentNode to_node(const ArithmeticRate& /*format*/, FlopRate value) {
   return plain_scalar(format_flop_rate(value));
+}
+DocumentNode to_node(const Power& /*format*/, double value) {
+  return plain_scalar(format_number(value) + " W");
 }
 DocumentNode to_node(const Reference& /*format*/, const DocumentNode& value) { return value; }
 DocumentNode to_node(const FlagNotYetSize& /*format*/, bool value) {

@@ -49,7 +49,17 @@ double bytes_of(const Streaming& streaming) {
 const char* category_of(const Gemm&) { return "gemm"; }
 const char* category_of(const Attention&) { return "attention"; }
 const char* category_of(const Streaming& streaming) {
-  return streaming.kind == StreamingKind::norm_backward ? "norm" : to_string(streaming.kind);
+  switch (streaming.kind) {
+    case StreamingKind::strided:
+      return to_string(StreamingKind::elementwise);
+    case StreamingKind::layer_norm:
+    case StreamingKind::norm_backward:
+      return to_string(StreamingKind::norm);
+    case StreamingKind::log_softmax:
+      return to_string(StreamingKind::softmax);
+    default:
+      return to_string(streaming.kind);
+  }
 }
 
 /// Σ over i in 1..count of min(i, window).
@@ -114,12 +124,18 @@ const char* to_string(StreamingKind kind) {
   switch (kind) {
     case StreamingKind::elementwise:
       return "elementwise";
+    case StreamingKind::strided:
+      return "strided";
     case StreamingKind::norm:
       return "norm";
+    case StreamingKind::layer_norm:
+      return "layer norm";
     case StreamingKind::norm_backward:
       return "norm backward";
     case StreamingKind::softmax:
       return "softmax";
+    case StreamingKind::log_softmax:
+      return "log softmax";
     case StreamingKind::reduction:
       return "reduction";
     case StreamingKind::copy:

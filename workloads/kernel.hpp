@@ -45,9 +45,12 @@ struct Attention {
 /// bandwidth.
 enum class StreamingKind {
   elementwise,
+  strided,  // element-wise on parts of wider rows: rotary positions op by op, halves of one matrix
   norm,
+  layer_norm,  // PyTorch's own kernel, which compiled code beats
   norm_backward,
   softmax,
+  log_softmax,  // PyTorch's own over a vocabulary, forward or backward
   reduction,
   copy,
   optimizer,

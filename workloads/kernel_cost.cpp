@@ -53,15 +53,18 @@ std::string describe(const Source& source, const std::string& inherited_from) {
 }  // namespace
 
 KernelCostModel::KernelCostModel(const DataDirectory& data, const topology::Device& device,
-                                 AttentionKernel attention)
+                                 AttentionKernel attention, const StepCoefficients& step)
     : KernelCostModel(device,
                       std::make_shared<const KernelProfile>(load_kernel_profile(data, device)),
-                      attention) {}
+                      attention, step) {}
 
 KernelCostModel::KernelCostModel(topology::Device device,
                                  std::shared_ptr<const KernelProfile> profile,
-                                 AttentionKernel attention)
-    : device_(std::move(device)), profile_(std::move(profile)), attention_(attention) {}
+                                 AttentionKernel attention, const StepCoefficients& step)
+    : device_(std::move(device)),
+      profile_(std::move(profile)),
+      attention_(attention),
+      step_(step) {}
 
 KernelCostModel::~KernelCostModel() = default;
 
@@ -79,13 +82,15 @@ double KernelCostModel::peak(MatrixFormat format) const {
 
 GemmMachine KernelCostModel::machine_for(const Gemm& gemm) const {
   const int sms = device_.streaming_multiprocessors.value;
-  return {sms, sms, peak(gemm.format), device_.memory_bandwidth.value.bytes_per_second(),
+  return {sms, sms, peak(gemm.format) * step_.clock_share,
+          device_.memory_bandwidth.value.bytes_per_second(),
           static_cast<double>(device_.l2_cache.value.count())};
 }
 
 AttentionMachine KernelCostModel::machine_for(const Attention& attention) const {
   const int sms = device_.streaming_multiprocessors.value;
-  return {sms, sms, peak(attention.format), device_.memory_bandwidth.value.bytes_per_second()};
+  return {sms, sms, peak(attention.format) * step_.clock_share,
+          device_.memory_bandwidth.value.bytes_per_second()};
 }
 
 StreamingMachine KernelCostModel::streaming_machine() const {
@@ -118,6 +123,7 @@ KernelTime KernelCostModel::time_of(const Gemm& gemm, Setting setting) const {
   KernelTime time{best.total_s, best.compute_s, best.memory_s, best.fixed_s, false, ""};
   // A batch fills the device as so many more rows would.
   scale(time, chosen.profile.correction.factor(gemm.m * gemm.batch, gemm.n, gemm.k));
+  if (setting == Setting::step) scale(time, step_.gemm_time);
   // However the table bends the model, nothing beats the datasheet.
   const Kernel kernel{"", gemm, 1};
   const double least_compute_s = flops(kernel) / machine.peak_flops_per_s;
@@ -144,7 +150,7 @@ KernelTime KernelCostModel::flash_time(const Attention& attention, Setting setti
     time.assumed = time.assumed || ratio.source.kind == SourceKind::assumed;
   }
   if (setting == Setting::benchmark) return time;
-  scale(time, attention_factor());
+  scale(time, attention_factor() * step_.attention_time);
   const auto factor = profile.kernel_factor.find(attention_);
   time.assumed = time.assumed || factor == profile.kernel_factor.end() ||
                  factor->second.source.kind == SourceKind::assumed;
@@ -161,7 +167,7 @@ KernelTime KernelCostModel::unfused_time(const Attention& attention) const {
   const UnfusedAttention kernels = unfused(attention);
   KernelTime time;
   for (const Gemm& gemm : kernels.gemms) merge(time, time_of(gemm, Setting::step));
-  merge(time, time_of(kernels.softmax, 1));
+  merge(time, time_of(kernels.softmax, 1, Setting::step));
   return time;
 }
 
@@ -170,24 +176,28 @@ KernelTime KernelCostModel::time_of(const Attention& attention, Setting setting)
                                                 : flash_time(attention, setting);
 }
 
-KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches) const {
+KernelTime KernelCostModel::time_of(const Streaming& streaming, int launches,
+                                    Setting setting) const {
   const StreamingProfile& profile = streaming_profile(streaming.kind);
   const StreamingTime parts =
       streaming_time(streaming, launches, streaming_machine(), profile.coefficients());
-  return {parts.total_s,
-          parts.compute_s,
-          parts.memory_s,
-          parts.fixed_s,
-          !profile.inherited_from.empty() || profile_->streaming.count(streaming.kind) == 0 ||
-              profile.memory_efficiency.source.kind == SourceKind::assumed,
-          describe(profile.memory_efficiency.source, profile.inherited_from)};
+  KernelTime time{parts.total_s,
+                  parts.compute_s,
+                  parts.memory_s,
+                  parts.fixed_s,
+                  !profile.inherited_from.empty() ||
+                      profile_->streaming.count(streaming.kind) == 0 ||
+                      profile.memory_efficiency.source.kind == SourceKind::assumed,
+                  describe(profile.memory_efficiency.source, profile.inherited_from)};
+  if (setting == Setting::step) scale(time, step_.memory_time);
+  return time;
 }
 
 KernelTime KernelCostModel::time(const Kernel& kernel, Setting setting) const {
   if (const auto* gemm = std::get_if<Gemm>(&kernel.work)) return time_of(*gemm, setting);
   if (const auto* attention = std::get_if<Attention>(&kernel.work))
     return time_of(*attention, setting);
-  return time_of(std::get<Streaming>(kernel.work), kernel.launches);
+  return time_of(std::get<Streaming>(kernel.work), kernel.launches, setting);
 }
 
 sim::KernelCost KernelCostModel::cost(const Kernel& kernel) const { return cost(kernel, {}); }

@@ -8,6 +8,7 @@
 #include "workloads/gemm_cost.hpp"
 #include "workloads/kernel.hpp"
 #include "workloads/plan.hpp"
+#include "workloads/step_coefficients.hpp"
 #include "workloads/streaming_cost.hpp"
 
 #include "topology/device.hpp"
@@ -48,11 +49,14 @@ class KernelCostModel {
   /// Takes workloads/kernels/DEVICE.yaml if there is one, else the device's generation scaled by
   /// its datasheet, and says so in `assumed`. `attention` is the implementation every attention
   /// kernel runs.
+  /// `step` scales what kernels take in a training step.
   KernelCostModel(const DataDirectory& data, const topology::Device& device,
-                  AttentionKernel attention = AttentionKernel::flash2);
+                  AttentionKernel attention = AttentionKernel::flash2,
+                  const StepCoefficients& step = {});
   /// With a profile at hand.
   KernelCostModel(topology::Device device, std::shared_ptr<const KernelProfile> profile,
-                  AttentionKernel attention = AttentionKernel::flash2);
+                  AttentionKernel attention = AttentionKernel::flash2,
+                  const StepCoefficients& step = {});
   ~KernelCostModel();
 
   /// In a training step operands start cold and attention runs the implementation chosen; a
@@ -89,7 +93,7 @@ class KernelCostModel {
  private:
   KernelTime time_of(const Gemm& gemm, Setting setting) const;
   KernelTime time_of(const Attention& attention, Setting setting) const;
-  KernelTime time_of(const Streaming& streaming, int launches) const;
+  KernelTime time_of(const Streaming& streaming, int launches, Setting setting) const;
   KernelTime flash_time(const Attention& attention, Setting setting) const;
   KernelTime unfused_time(const Attention& attention) const;
   const StreamingProfile& streaming_profile(StreamingKind kind) const;
@@ -97,6 +101,7 @@ class KernelCostModel {
   topology::Device device_;
   std::shared_ptr<const KernelProfile> profile_;
   AttentionKernel attention_ = AttentionKernel::flash2;
+  StepCoefficients step_;
 };
 
 }  // namespace stepsim::workloads

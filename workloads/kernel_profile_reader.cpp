@@ -28,18 +28,25 @@ const Choices<MatrixFormat>& format_words() {
 }
 
 const Choices<AttentionKernel>& attention_words() {
-  static const Choices<AttentionKernel> words = {{"flash2", AttentionKernel::flash2},
+  static const Choices<AttentionKernel> words = {{"flash1", AttentionKernel::flash1},
+                                                 {"flash2", AttentionKernel::flash2},
                                                  {"flash3", AttentionKernel::flash3},
                                                  {"cudnn", AttentionKernel::cudnn}};
   return words;
 }
 
 const Choices<StreamingKind>& streaming_words() {
-  static const Choices<StreamingKind> words = {
-      {"elementwise", StreamingKind::elementwise},     {"norm", StreamingKind::norm},
-      {"norm_backward", StreamingKind::norm_backward}, {"softmax", StreamingKind::softmax},
-      {"reduction", StreamingKind::reduction},         {"copy", StreamingKind::copy},
-      {"optimizer", StreamingKind::optimizer},         {"embedding", StreamingKind::embedding}};
+  static const Choices<StreamingKind> words = {{"elementwise", StreamingKind::elementwise},
+                                               {"strided", StreamingKind::strided},
+                                               {"norm", StreamingKind::norm},
+                                               {"layer_norm", StreamingKind::layer_norm},
+                                               {"norm_backward", StreamingKind::norm_backward},
+                                               {"softmax", StreamingKind::softmax},
+                                               {"log_softmax", StreamingKind::log_softmax},
+                                               {"reduction", StreamingKind::reduction},
+                                               {"copy", StreamingKind::copy},
+                                               {"optimizer", StreamingKind::optimizer},
+                                               {"embedding", StreamingKind::embedding}};
   return words;
 }
 

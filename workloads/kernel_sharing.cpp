@@ -153,13 +153,14 @@ sim::KernelSharing KernelCostModel::sharing(const Kernel& kernel, const TakenLev
   for (const std::uint32_t taken : levels.sms) {
     const int left =
         sms - static_cast<int>(std::min<std::uint32_t>(taken, static_cast<std::uint32_t>(sms - 1)));
-    by_sms.add(taken, speed_of(alone_s, time({left, 1}), interference.sm_contention.value));
+    by_sms.add(taken, speed_of(alone_s, time({left, 1}),
+                               step_.interference * interference.sm_contention.value));
   }
   SpeedTable by_memory;
   for (const std::uint32_t taken : levels.memory_thousandths) {
     const double left = (1000 - std::min(taken, most_memory_thousandths)) / 1000.0;
-    by_memory.add(taken,
-                  speed_of(alone_s, time({sms, left}), interference.memory_contention.value));
+    by_memory.add(taken, speed_of(alone_s, time({sms, left}),
+                                  step_.interference * interference.memory_contention.value));
   }
   return {by_sms.take(), by_memory.take()};
 }

@@ -32,13 +32,13 @@ ModuleOps::Tensor ModuleOps::rotary_eager(const std::string& name, Tensor x) {
   const bool partial = model_.rotary_fraction < 1;
   const Tensor y = builder_.tensor(name + "_rotary", size);
   elementwise("rotary", 5.5 * rotated + (partial ? size : 0), 4.5 * rotated + (partial ? size : 0),
-              {x}, {y}, partial ? 6 : 5);
+              {x}, {y}, partial ? 6 : 5, StreamingKind::strided);
   builder_.on_backward([=, this] {
     const Gradient dy = builder_.take_one(y);
     const Gradient dx = builder_.gradient(name + "_gradient", size);
     elementwise_backward("rotary", 7.5 * rotated + (partial ? size : 0),
                          7.5 * rotated + (partial ? size : 0), {{}, {dy}, {dx}, {}},
-                         partial ? 10 : 9);
+                         partial ? 10 : 9, StreamingKind::strided);
     builder_.contribute(x, dx);
   });
   return y;

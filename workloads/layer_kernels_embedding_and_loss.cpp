@@ -90,7 +90,7 @@ ModuleOps::Tensor ModuleOps::loss_eager(Tensor logits) {
                 cap + (casts ? 1 : 0), StreamingKind::copy);
   }
   const Tensor log_softmax = builder_.tensor("log_softmax", wide, sim::BufferKind::logits);
-  elementwise("log_softmax", wide, wide, {fp32}, {log_softmax}, 1, StreamingKind::softmax);
+  elementwise("log_softmax", wide, wide, {fp32}, {log_softmax}, 1, StreamingKind::log_softmax);
   const Tensor out = builder_.tensor("loss", 4);
   elementwise("nll_loss", 12 * tokens_, 4, {log_softmax}, {out}, 1, StreamingKind::reduction);
   builder_.on_backward([=, this] {
@@ -100,7 +100,8 @@ ModuleOps::Tensor ModuleOps::loss_eager(Tensor logits) {
                          StreamingKind::elementwise);
     const Gradient dense = builder_.gradient("log_softmax_gradient", wide, sim::BufferKind::logits);
     elementwise_backward("log_softmax", 2 * wide, wide,
-                         {{log_softmax, logits}, {sparse}, {dense}, {}}, 1, StreamingKind::softmax);
+                         {{log_softmax, logits}, {sparse}, {dense}, {}}, 1,
+                         StreamingKind::log_softmax);
     if (!casts && cap == 0) return builder_.contribute(logits, dense);
     const Gradient gradient = builder_.gradient("logits_gradient", size, sim::BufferKind::logits);
     elementwise_backward("logits_cast", (casts ? wide : 0) + 1.5 * cap * size,

@@ -38,7 +38,8 @@ ModuleOps::Tensor ModuleOps::norm_one_kernel(const std::string& name, Tensor x,
   const double size = element_ * tokens_ * as_double(width);
   const Tensor y = builder_.tensor(name, size);
   const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes());
-  elementwise(name, size, size + statistics_bytes(), {x}, {y, statistics}, 1, StreamingKind::norm);
+  elementwise(name, size, size + statistics_bytes(), {x}, {y, statistics}, 1,
+              stack_.compile ? StreamingKind::norm : StreamingKind::layer_norm);
   builder_.on_backward([=, this] { norm_backward(name, x, y, statistics); });
   return y;
 }

@@ -123,13 +123,15 @@ ModuleOps::Tensor ModuleOps::activation(Tensor x) {
 ModuleOps::Tensor ModuleOps::gated_activation(Tensor gate, Tensor up) {
   const double size = builder_.bytes(gate);
   const Tensor product = builder_.tensor("gated_activation", size);
+  const StreamingKind kind =
+      model_.fused_gate_up && !stack_.compile ? StreamingKind::strided : StreamingKind::elementwise;
   std::vector<Tensor> saved = {gate, up};
   if (stack_.compile) {
     elementwise("gated_activation", 2 * size, size, {gate, up}, {product});
   } else {
     const Tensor activated = builder_.tensor("activation", size);
-    elementwise("activation", size, size, {gate}, {activated});
-    elementwise("gate", 2 * size, size, {activated, up}, {product});
+    elementwise("activation", size, size, {gate}, {activated}, 1, kind);
+    elementwise("gate", 2 * size, size, {activated, up}, {product}, 1, kind);
     saved.push_back(activated);
   }
   builder_.on_backward([=, this] {
@@ -141,7 +143,7 @@ ModuleOps::Tensor ModuleOps::gated_activation(Tensor gate, Tensor up) {
     const double read = stack_.compile ? 3 * size : 6 * size;
     const double written = stack_.compile ? 2 * size : 3 * size;
     elementwise_backward("gated_activation", read, written, {saved, {dy}, {dgate, dup}, {}},
-                         stack_.compile ? 1 : 3);
+                         stack_.compile ? 1 : 3, kind);
     builder_.contribute(gate, dgate);
     builder_.contribute(up, dup);
   });

@@ -52,6 +52,8 @@ std::int64_t bytes_of(DType type) { return type == DType::fp32 ? 4 : 2; }
 
 const char* to_string(AttentionKernel kernel) {
   switch (kernel) {
+    case AttentionKernel::flash1:
+      return "flash1";
     case AttentionKernel::flash2:
       return "flash2";
     case AttentionKernel::flash3:

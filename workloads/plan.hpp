@@ -52,13 +52,14 @@ struct Training {
   bool gradient_sync_every_micro_batch = true;  // fsdp2; ddp synchronises the last only
 };
 
-enum class AttentionKernel { flash2, flash3, cudnn, unfused };
+enum class AttentionKernel { flash1, flash2, flash3, cudnn, unfused };
 const char* to_string(AttentionKernel kernel);
 
 struct Software {
   bool compile = true;
   bool cuda_graph = false;
   AttentionKernel attention = AttentionKernel::flash2;
+  bool fused_optimizer = true;  // one kernel for the whole update, or one for each operation of it
   topology::NcclSettings nccl;
   bool interference = true;  // kernels slow while collectives hold SMs and memory bandwidth
 };

@@ -82,7 +82,9 @@ class ModuleMaker {
     const std::vector<Kernel> clipping = gradient_clipping_kernels(work);
     work_.gradient_norm = issue_eagerly(clipping.at(0));
     work_.gradient_clip = issue_eagerly(clipping.at(1));
-    for (const Kernel& kernel : adamw_kernels(work, OptimizerForm::fused))
+    const OptimizerForm form =
+        input_.software.fused_optimizer ? OptimizerForm::fused : OptimizerForm::foreach;
+    for (const Kernel& kernel : adamw_kernels(work, form))
       work_.optimizer.push_back(issue_eagerly(kernel));
   }
 
