@@ -117,7 +117,8 @@ std::string run_markdown(const Scenario& scenario, const StepResult& result) {
   std::vector<std::string> parts = step_parts(result);
   for (std::string& part : parts) part = markdown_text(part);
   parts.front() = "**" + parts.front() + "**";
-  return beginning(scenario, rows) + '\n' + joined(parts) + '\n' + clocks(result) +
+  return beginning(scenario, rows) + '\n' + joined(parts) + "\n\n" +
+         markdown_text(inert(uncertainty_sentence(result))) + ".\n" + clocks(result) +
          time_line(result) + communication(result) + noise(result) + long_run(result) +
          memory(result.memory) + assumptions(result.assumptions);
 }

@@ -54,6 +54,12 @@ std::vector<std::string> step_parts(const StepResult& result) {
           three_digits(result.model_flops_per_second_per_gpu * 1e-12) + " TFLOP/s per GPU"};
 }
 
+std::string uncertainty_sentence(const StepResult& result) {
+  const scenarios::StepUncertainty& range = result.uncertainty;
+  return fmt::format("{:.0f} % of measured steps should lie between {} and {}: {}",
+                     100 * range.level, human_time(range.low), human_time(range.high), range.basis);
+}
+
 std::vector<std::string> measured_parts(const Scenario& scenario, const StepResult& result) {
   std::vector<std::string> parts = {
       human_time(*scenario.measured->step_time_s),

@@ -25,14 +25,10 @@ std::string step_line(const StepResult& result, const Style& style) {
   return text.replace(1, parts.front().size(), paint(style, Colour::bold, parts.front()));
 }
 
-// «80 % of measured steps should lie between 6.9 s and 8.4 s (…)».
 std::string uncertainty_line(const StepResult& result) {
-  const scenarios::StepUncertainty& range = result.uncertainty;
-  const std::string line =
-      fmt::format("{:.0f} % of measured steps should lie between {} and {}: {}", 100 * range.level,
-                  human_time(range.low), human_time(range.high), inert(range.basis));
   std::string text;
-  for (const std::string& part : wrap(line, text_width)) text += part + '\n';
+  for (const std::string& part : wrap(inert(uncertainty_sentence(result)), text_width))
+    text += part + '\n';
   return text;
 }
 

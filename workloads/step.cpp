@@ -182,8 +182,10 @@ Step build(const StepInput& input, const CostSource& source, MicroBatches which)
     share_uplinks(input.cluster, step.job);
   }
   step.hardware_flops = matrix_flops(step.job, costs);
-  step.assumptions.push_back(
-      "gradients are clipped by their global norm, and the optimizer is one fused kernel");
+  step.assumptions.push_back(input.software.fused_optimizer
+                                 ? "gradients are clipped by their global norm, and the optimizer "
+                                   "is one fused kernel"
+                                 : "gradients are clipped by their global norm");
   return step;
 }
 
