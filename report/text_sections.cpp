@@ -58,6 +58,23 @@ Parts cluster_parts(const Scenario& scenario, const Style& style) {
   return parts;
 }
 
+void add_megatron_parts(const workloads::Plan& plan, Parts& parts) {
+  if (plan.tp > 1) {
+    parts.push_back(
+        fmt::format("tp {}{}", plan.tp, plan.sequence_parallel ? " with sequence parallel" : ""));
+  }
+  if (plan.pp > 1) {
+    const bool interleaved = plan.schedule == workloads::PipelineSchedule::interleaved;
+    parts.push_back(fmt::format("pp {} {}{}", plan.pp, workloads::to_string(plan.schedule),
+                                interleaved ? fmt::format(" {}", plan.virtual_stages) : ""));
+  }
+  if (plan.distributed_optimizer) parts.emplace_back("distributed optimizer");
+  if (plan.overlap_grad_reduce) {
+    parts.emplace_back(plan.overlap_param_gather ? "gradients and parameters overlapped"
+                                                 : "gradients overlapped");
+  }
+}
+
 Parts plan_parts(const Scenario& scenario) {
   const workloads::Plan& plan = scenario.plan;
   Parts parts = {workloads::to_string(plan.strategy)};
@@ -67,6 +84,7 @@ Parts plan_parts(const Scenario& scenario) {
   if (plan.replicate > 1 || plan.strategy == workloads::Strategy::ddp) {
     parts.push_back(fmt::format("replicate {}", plan.replicate));
   }
+  if (plan.strategy == workloads::Strategy::megatron) add_megatron_parts(plan, parts);
   if (plan.strategy == workloads::Strategy::fsdp2) {
     parts.emplace_back(plan.reshard_after_forward ? "reshard after forward"
                                                   : "parameters kept after forward");

@@ -20,7 +20,7 @@ using workloads::MemoryReport;
 using workloads::Strategy;
 
 /// What a change turns; two changes of a pair turn different things, the first the earlier one.
-enum class Lever { reshard, checkpointing, micro_batch, sharding, gpus };
+enum class Lever { reshard, cut, checkpointing, micro_batch, sharding, gpus };
 
 struct Change {
   Lever lever;
@@ -39,6 +39,20 @@ void add_reshard(Changes& changes, const Scenario& scenario) {
   if (scenario.plan.strategy != Strategy::fsdp2 || scenario.plan.reshard_after_forward) return;
   changes.push_back(
       {Lever::reshard, {"plan.reshard_after_forward=true"}, "resharding after forward"});
+}
+
+// What Megatron-LM can cut further at no cost to speak of.
+void add_megatron_cuts(Changes& changes, const Scenario& scenario) {
+  const workloads::Plan& plan = scenario.plan;
+  if (plan.strategy != Strategy::megatron) return;
+  if (plan.tp > 1 && !plan.sequence_parallel)
+    changes.push_back({Lever::cut, {"plan.sequence_parallel=true"}, "sequence parallelism"});
+  if (plan.replicate > 1 && !plan.distributed_optimizer)
+    changes.push_back({Lever::cut, {"plan.distributed_optimizer=true"}, "a distributed optimizer"});
+  if (changes.size() == 2)
+    changes.push_back({Lever::cut,
+                       {"plan.sequence_parallel=true", "plan.distributed_optimizer=true"},
+                       "sequence parallelism with a distributed optimizer"});
 }
 
 void add_checkpointing(Changes& changes, const Scenario& scenario, CheckpointKind kind) {
@@ -99,6 +113,7 @@ void add_gpus(Changes& changes, const Scenario& scenario) {
 Changes changes_of(const Scenario& scenario) {
   Changes changes;
   add_reshard(changes, scenario);
+  add_megatron_cuts(changes, scenario);
   add_checkpointing(changes, scenario, CheckpointKind::selective);
   add_micro_batches(changes, scenario);
   add_checkpointing(changes, scenario, CheckpointKind::full);

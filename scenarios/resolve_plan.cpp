@@ -117,13 +117,28 @@ bool resolve_sequence(const TrainingSpec& spec, KeyProblems& problems, Scenario&
   return true;
 }
 
-void resolve_checkpointing(const CheckpointingSpec& spec, KeyProblems& problems,
+// Megatron-LM recomputes whole blocks, or core attention, and always to the end.
+void check_megatron_checkpointing(const CheckpointingSpec& spec, KeyProblems& problems) {
+  const std::string path = "training.activation_checkpointing.";
+  if (spec.policy.value_or(SelectivePolicy::core_attention) == SelectivePolicy::op) {
+    problems.refuse(path + "policy", "is op, which Megatron-LM does not have",
+                    "core_attention or every_n", "core_attention");
+  }
+  if (spec.early_stop.value_or(false)) {
+    problems.refuse(path + "early_stop", "Megatron-LM runs a recomputed block to its end", "false");
+  }
+}
+
+void resolve_checkpointing(const CheckpointingSpec& spec, Strategy strategy, KeyProblems& problems,
                            workloads::Training& training) {
   const std::string path = "training.activation_checkpointing.";
   training.activation_checkpointing = *spec.kind;
+  const bool megatron = strategy == Strategy::megatron;
+  if (megatron) check_megatron_checkpointing(spec, problems);
+  if (megatron) training.selective_policy = SelectivePolicy::core_attention;
   training.selective_policy = spec.policy.value_or(training.selective_policy);
   training.checkpoint_every_n = spec.n.value_or(training.checkpoint_every_n);
-  training.checkpoint_early_stop = spec.early_stop.value_or(training.checkpoint_early_stop);
+  training.checkpoint_early_stop = spec.early_stop.value_or(!megatron);
   if (spec.policy && *spec.kind != CheckpointKind::selective) {
     problems.refuse(path + "policy", "makes no sense without kind: selective");
   }
@@ -176,6 +191,7 @@ bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scen
     problems.refuse("plan.bucket_size", "is 0", "at least one byte");
   }
   const int gpus = scenario.cluster.gpus;
+  if (plan.strategy == Strategy::megatron) return resolve_megatron(spec, problems, scenario);
   return plan.strategy == Strategy::ddp ? resolve_replicate(spec, gpus, problems, plan)
                                         : resolve_shard(spec, gpus, problems, plan);
 }
@@ -183,7 +199,8 @@ bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scen
 bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario) {
   resolve_precision(spec, scenario.plan, scenario.training);
   if (spec.activation_checkpointing) {
-    resolve_checkpointing(*spec.activation_checkpointing, problems, scenario.training);
+    resolve_checkpointing(*spec.activation_checkpointing, scenario.plan.strategy, problems,
+                          scenario.training);
   }
   scenario.training.gradient_sync_every_micro_batch = spec.gradient_sync != GradientSync::last;
   return resolve_sequence(spec, problems, scenario) && resolve_batch(spec, problems, scenario);
@@ -199,19 +216,40 @@ void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario&
 }
 
 void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems) {
-  const auto refuse_if = [&](bool given, const char* path, const char* strategy) {
-    if (!given) return;
-    problems.refuse(path, std::string("makes no sense with strategy: ") + strategy, "no such key");
+  if (!spec.plan.strategy) return;
+  const PlanSpec& plan = spec.plan;
+  const std::string name = workloads::to_string(*plan.strategy);
+  const auto refuse_if = [&](bool given, const char* path) {
+    if (given) problems.refuse(path, "makes no sense with strategy: " + name, "no such key");
   };
-  if (spec.plan.strategy == Strategy::ddp) {
-    refuse_if(spec.plan.shard.value_or(1) != 1, "plan.shard", "ddp");
-    refuse_if(spec.plan.reshard_after_forward.has_value(), "plan.reshard_after_forward", "ddp");
-    refuse_if(spec.training.gradient_sync.has_value(), "training.gradient_sync", "ddp");
-  } else if (spec.plan.strategy == Strategy::fsdp2) {
-    refuse_if(spec.plan.bucket_size.has_value(), "plan.bucket_size", "fsdp2");
-    refuse_if(spec.plan.gradient_as_bucket_view.has_value(), "plan.gradient_as_bucket_view",
-              "fsdp2");
+  if (plan.strategy != Strategy::fsdp2) {
+    refuse_if(plan.shard.value_or(1) != 1, "plan.shard");
+    refuse_if(plan.reshard_after_forward.has_value(), "plan.reshard_after_forward");
+    refuse_if(spec.training.gradient_sync.has_value(), "training.gradient_sync");
   }
+  if (plan.strategy != Strategy::ddp)
+    refuse_if(plan.gradient_as_bucket_view.has_value(), "plan.gradient_as_bucket_view");
+  if (plan.strategy == Strategy::fsdp2) refuse_if(plan.bucket_size.has_value(), "plan.bucket_size");
+  if (plan.strategy == Strategy::megatron) return;
+  refuse_if(plan.sequence_parallel.has_value(), "plan.sequence_parallel");
+  refuse_if(plan.schedule.has_value(), "plan.schedule");
+  refuse_if(plan.virtual_stages.has_value(), "plan.virtual_stages");
+  refuse_if(plan.stage_layers.has_value(), "plan.stage_layers");
+  refuse_if(plan.embedding_as_layer.has_value(), "plan.embedding_as_layer");
+  refuse_if(plan.head_as_layer.has_value(), "plan.head_as_layer");
+  refuse_if(plan.rank_order.has_value(), "plan.rank_order");
+  refuse_if(plan.distributed_optimizer.has_value(), "plan.distributed_optimizer");
+  refuse_if(plan.overlap_grad_reduce.has_value(), "plan.overlap_grad_reduce");
+  refuse_if(plan.overlap_param_gather.has_value(), "plan.overlap_param_gather");
+  const auto refuse_degree = [&](const std::optional<int>& degree, const char* path) {
+    if (degree.value_or(1) == 1) return;
+    problems.refuse(path,
+                    "is " + std::to_string(*degree) + ", and above 1 with strategy: " + name +
+                        " it is not supported by this version yet",
+                    "1, or strategy: megatron");
+  };
+  refuse_degree(plan.tp, "plan.tp");
+  refuse_degree(plan.pp, "plan.pp");
 }
 
 }  // namespace stepsim::scenarios

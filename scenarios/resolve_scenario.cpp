@@ -10,7 +10,7 @@ using workloads::CheckpointKind;
 using workloads::SelectivePolicy;
 using workloads::Strategy;
 
-CheckpointingSpec checkpointing_of(const workloads::Training& training) {
+CheckpointingSpec checkpointing_of(const workloads::Training& training, Strategy strategy) {
   const workloads::Training defaults;
   CheckpointingSpec spec;
   spec.kind = training.activation_checkpointing;
@@ -19,6 +19,7 @@ CheckpointingSpec checkpointing_of(const workloads::Training& training) {
   if (selective && training.selective_policy == SelectivePolicy::every_n) {
     spec.n = training.checkpoint_every_n;
   }
+  if (strategy == Strategy::megatron) return spec;  // has one policy and never stops early
   const bool stops_otherwise = training.checkpoint_early_stop != defaults.checkpoint_early_stop;
   if (selective || (stops_otherwise && spec.kind == CheckpointKind::full)) {
     spec.early_stop = training.checkpoint_early_stop;
@@ -26,16 +27,41 @@ CheckpointingSpec checkpointing_of(const workloads::Training& training) {
   return spec;
 }
 
+void add_megatron(const workloads::Plan& plan, PlanSpec& spec) {
+  spec.tp = plan.tp;
+  spec.sequence_parallel = plan.sequence_parallel;
+  spec.pp = plan.pp;
+  spec.schedule = plan.schedule;
+  if (plan.schedule == workloads::PipelineSchedule::interleaved)
+    spec.virtual_stages = plan.virtual_stages;
+  if (!plan.stage_layers.empty()) {
+    spec.stage_layers = plan.stage_layers;
+  } else {
+    spec.embedding_as_layer = plan.embedding_as_layer;
+    spec.head_as_layer = plan.head_as_layer;
+  }
+  spec.rank_order = plan.rank_order;
+  spec.distributed_optimizer = plan.distributed_optimizer;
+  spec.overlap_grad_reduce = plan.overlap_grad_reduce;
+  spec.overlap_param_gather = plan.overlap_param_gather;
+}
+
 PlanSpec plan_of(const workloads::Plan& plan) {
   PlanSpec spec;
   spec.strategy = plan.strategy;
   spec.replicate = plan.replicate;
-  if (plan.strategy == Strategy::ddp) {
-    if (plan.bucket_bytes) spec.bucket_size = Bytes(*plan.bucket_bytes);
-    spec.gradient_as_bucket_view = plan.gradient_as_bucket_view;
-  } else {
-    spec.shard = plan.shard;
-    spec.reshard_after_forward = plan.reshard_after_forward;
+  if (plan.bucket_bytes) spec.bucket_size = Bytes(*plan.bucket_bytes);
+  switch (plan.strategy) {
+    case Strategy::ddp:
+      spec.gradient_as_bucket_view = plan.gradient_as_bucket_view;
+      break;
+    case Strategy::fsdp2:
+      spec.shard = plan.shard;
+      spec.reshard_after_forward = plan.reshard_after_forward;
+      break;
+    case Strategy::megatron:
+      add_megatron(plan, spec);
+      break;
   }
   return spec;
 }
@@ -48,7 +74,7 @@ TrainingSpec training_of(const workloads::Training& training, Strategy strategy)
   spec.precision = training.precision;
   spec.parameter_precision = training.parameter_precision;
   spec.reduce_precision = training.reduce_precision;
-  spec.activation_checkpointing = checkpointing_of(training);
+  spec.activation_checkpointing = checkpointing_of(training, strategy);
   spec.optimizer = Optimizer::adamw;
   if (strategy == Strategy::fsdp2) {
     spec.gradient_sync =
@@ -196,8 +222,10 @@ Scenario resolve_scenario(const DataDirectory& data, const ScenarioSpec& spec,
   const bool ddp_shards = spec.plan.strategy == Strategy::ddp && spec.plan.shard.value_or(1) != 1;
   const bool degrees = cluster && spec.plan.readable && !ddp_shards &&
                        resolve_degrees(spec.plan, problems, scenario);
-  const bool training = model && degrees && spec.training.readable &&
-                        resolve_training(spec.training, problems, scenario);
+  const bool cut = model && degrees && check_megatron_model(problems, scenario);
+  const bool training = cut && spec.training.readable &&
+                        resolve_training(spec.training, problems, scenario) &&
+                        check_megatron_schedule(problems, scenario);
   if (!training) return scenario;
   check_precision(scenario, problems);
   if (spec.measured && spec.measured->readable) {

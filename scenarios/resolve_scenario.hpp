@@ -32,6 +32,11 @@ bool resolve_slow(const ClusterSpec& spec, KeyProblems& problems, Scenario& scen
 bool resolve_noise(const ClusterSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_reliability(const ScenarioSpec& spec, KeyProblems& problems, Scenario& scenario);
 bool resolve_degrees(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
+/// Megatron-LM's degrees, pipeline and overlaps; what depends on the model and on the batch is
+/// checked once those are known.
+bool resolve_megatron(const PlanSpec& spec, KeyProblems& problems, Scenario& scenario);
+bool check_megatron_model(KeyProblems& problems, const Scenario& scenario);
+bool check_megatron_schedule(KeyProblems& problems, const Scenario& scenario);
 bool resolve_training(const TrainingSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_software(const SoftwareSpec& spec, KeyProblems& problems, Scenario& scenario);
 void resolve_measured(const MeasuredSpec& spec, KeyProblems& problems, Scenario& scenario);

@@ -11,6 +11,7 @@ using workloads::AttentionKernel;
 using workloads::CheckpointKind;
 using workloads::DType;
 using workloads::FlopsConvention;
+using workloads::PipelineSchedule;
 using workloads::SelectivePolicy;
 using workloads::Strategy;
 
@@ -28,8 +29,21 @@ const Words<FabricKind>& fabric_words() {
 }
 
 const Words<Strategy>& strategy_words() {
-  static const Words<Strategy> words{{{"ddp", Strategy::ddp}, {"fsdp2", Strategy::fsdp2}},
-                                     {"fsdp1", "zero1", "zero2", "zero3", "megatron"}};
+  static const Words<Strategy> words{
+      {{"ddp", Strategy::ddp}, {"fsdp2", Strategy::fsdp2}, {"megatron", Strategy::megatron}},
+      {"fsdp1", "zero1", "zero2", "zero3"}};
+  return words;
+}
+
+const Words<PipelineSchedule>& schedule_words() {
+  static const Words<PipelineSchedule> words{{{"gpipe", PipelineSchedule::gpipe},
+                                              {"1f1b", PipelineSchedule::one_f_one_b},
+                                              {"interleaved", PipelineSchedule::interleaved},
+                                              {"zb1p", PipelineSchedule::zb1p},
+                                              {"zbv", PipelineSchedule::zbv},
+                                              {"dualpipe", PipelineSchedule::dualpipe},
+                                              {"dualpipev", PipelineSchedule::dualpipev}},
+                                             {}};
   return words;
 }
 
@@ -165,22 +179,48 @@ const Block<PlanSpec>& plan_block() {
                     "fsdp2: ranks that share one copy of the parameters; fills the cluster when "
                     "left out")
           .optional("replicate", &PlanSpec::replicate, degree,
-                    "Copies of the parameters. ddp: fills the cluster when left out; fsdp2: 1 when "
-                    "left out, more is hybrid sharding")
+                    "Copies of the parameters. ddp and megatron: fills the cluster when left out; "
+                    "fsdp2: 1 when left out, more is hybrid sharding")
           .optional("reshard_after_forward", &PlanSpec::reshard_after_forward, FlagNotYetSize{},
                     "fsdp2: free a block's unsharded parameters after its forward pass and gather "
                     "them again for its backward pass")
-          .optional("bucket_size", &PlanSpec::bucket_size, ByteCount{"MiB"},
-                    "ddp: bytes of a gradient bucket; 1 MiB for the first and 25 MiB for the "
-                    "others when left out")
+          .optional(
+              "bucket_size", &PlanSpec::bucket_size, ByteCount{"MiB"},
+              "Bytes of a gradient bucket. ddp: 1 MiB for the first and 25 MiB for the others "
+              "when left out; megatron: 40 million gradients, or 1 million times replicate "
+              "if that is more")
           .optional("gradient_as_bucket_view", &PlanSpec::gradient_as_bucket_view, Flag{},
                     "ddp: gradients live in the buckets instead of beside them")
-          .degrees_of_one({"tp", "pp", "cp", "ep", "etp"})
-          .later({"sequence_parallel", "tp_comm_overlap", "schedule", "virtual_stages",
-                  "stage_layers", "embedding_as_layer", "head_as_layer", "cp_kind", "rank_order",
-                  "forward_prefetch", "backward_prefetch", "limit_all_gathers",
-                  "overlap_grad_reduce", "overlap_param_gather", "distributed_optimizer", "zero",
-                  "offload", "moe"});
+          .optional("tp", &PlanSpec::tp, degree,
+                    "megatron: ranks that share every layer (tensor parallelism)")
+          .optional("sequence_parallel", &PlanSpec::sequence_parallel, Flag{},
+                    "megatron: norms and residual sums work on a part of the tokens on each rank "
+                    "of a tensor group")
+          .optional("pp", &PlanSpec::pp, degree,
+                    "megatron: ranks that a micro-batch passes through (pipeline parallelism)")
+          .optional("schedule", &PlanSpec::schedule, schedule_words(),
+                    "megatron: order of the passes of a pipeline rank")
+          .optional("virtual_stages", &PlanSpec::virtual_stages, Integer{1, 1'000},
+                    "interleaved: pipeline stages that a rank holds")
+          .optional("stage_layers", &PlanSpec::stage_layers, Counts{0, 10'000},
+                    "megatron: blocks of each pipeline stage, in the order of the stages; even "
+                    "when left out")
+          .optional("embedding_as_layer", &PlanSpec::embedding_as_layer, Flag{},
+                    "megatron: the embedding counts as a block where stages are made even")
+          .optional("head_as_layer", &PlanSpec::head_as_layer, Flag{},
+                    "megatron: the head counts as a block where stages are made even")
+          .optional("rank_order", &PlanSpec::rank_order, Text{},
+                    "megatron: the parallel groups that neighbouring ranks differ in, the nearest "
+                    "first, such as tp-cp-ep-dp-pp")
+          .optional("distributed_optimizer", &PlanSpec::distributed_optimizer, Flag{},
+                    "megatron: replicas share the optimizer's states")
+          .optional("overlap_grad_reduce", &PlanSpec::overlap_grad_reduce, Flag{},
+                    "megatron: gradients are reduced in buckets beside the last backward pass")
+          .optional("overlap_param_gather", &PlanSpec::overlap_param_gather, Flag{},
+                    "megatron: parameters are gathered beside the first forward pass")
+          .degrees_of_one({"cp", "ep", "etp"})
+          .later({"tp_comm_overlap", "cp_kind", "forward_prefetch", "backward_prefetch",
+                  "limit_all_gathers", "zero", "offload", "moe"});
   return block;
 }
 

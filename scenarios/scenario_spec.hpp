@@ -79,6 +79,20 @@ struct PlanSpec : BlockSpec {
   std::optional<bool> reshard_after_forward;
   std::optional<Bytes> bucket_size;
   std::optional<bool> gradient_as_bucket_view;
+
+  // Of Megatron-LM:
+  std::optional<int> tp;
+  std::optional<bool> sequence_parallel;
+  std::optional<int> pp;
+  std::optional<workloads::PipelineSchedule> schedule;
+  std::optional<int> virtual_stages;
+  std::optional<std::vector<std::int64_t>> stage_layers;
+  std::optional<bool> embedding_as_layer;
+  std::optional<bool> head_as_layer;
+  std::optional<std::string> rank_order;
+  std::optional<bool> distributed_optimizer;
+  std::optional<bool> overlap_grad_reduce;
+  std::optional<bool> overlap_param_gather;
 };
 
 struct CheckpointingSpec : BlockSpec {

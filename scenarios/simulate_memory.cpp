@@ -5,7 +5,8 @@
 #include "scenarios/range_problems.hpp"
 #include "scenarios/simulate.hpp"
 
-#include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace stepsim::scenarios {
 
@@ -15,14 +16,14 @@ Bytes needed(const workloads::MemoryReport& report) {
   return report.peak_reserved + report.outside;
 }
 
-MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step& step) {
+MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step& step,
+                       const workloads::Step& memory_step) {
   MemoryResult result;
+  std::vector<std::int64_t> ranks(step.job.programs.size(), 0);
+  for (const sim::RankSetup& rank : step.job.ranks) ++ranks[rank.program.index()];
   for (std::uint32_t id = 0; id < step.job.programs.size(); ++id) {
-    const sim::ProgramId program{id};
-    const auto runs_it = [&](const sim::RankSetup& rank) { return rank.program == program; };
-    const auto ranks = std::count_if(step.job.ranks.begin(), step.job.ranks.end(), runs_it);
-    result.stages.push_back(
-        {step.job.programs[id].name, ranks, workloads::report_memory(input, step, program)});
+    result.stages.push_back({step.job.programs[id].name, ranks[id],
+                             workloads::report_memory(input, step, memory_step, {id})});
     const auto& fullest = result.stages[result.fullest].report;
     if (needed(result.stages.back().report) > needed(fullest)) result.fullest = id;
   }
@@ -34,12 +35,18 @@ MemoryResult memory_of(const workloads::StepInput& input, const workloads::Step&
 workloads::MemoryReport fullest_stage(const DataDirectory& data, const Scenario& scenario) {
   const CostModels models(data, scenario);
   const workloads::StepInput input = models.input(scenario);
-  return memory_of(input, workloads::build_memory_step(input)).report();
+  const workloads::Step step = workloads::build_memory_step(input);
+  return memory_of(input, step, step).report();
 }
 
 MemoryResult memory_with_remedy(const DataDirectory& data, const Scenario& scenario,
                                 const workloads::StepInput& input, const workloads::Step& step) {
-  MemoryResult memory = memory_of(input, step);
+  // Long steps are replaced by one of fewer micro-batches, which takes the same memory.
+  std::optional<workloads::Step> shorter;
+  if (workloads::micro_batches(input.plan, input.training) >
+      workloads::distinct_micro_batches(input.plan, input.training))
+    shorter = workloads::build_memory_step(input);
+  MemoryResult memory = memory_of(input, step, shorter ? *shorter : step);
   if (!memory.report().fits) find_remedy(data, scenario, memory);
   return memory;
 }

@@ -77,6 +77,10 @@ bool read_value(const ValueSite& site, const Version& /*format*/, std::string& v
   return true;
 }
 
+bool read_value(const ValueSite& site, const Counts& format, std::int64_t& item) {
+  return read_value(site, Integer{format.least, format.most}, item);
+}
+
 Json schema_of(const Text& /*format*/) { return {{"type", "string"}, {"minLength", 1}}; }
 
 Json schema_of(const Flag& /*format*/) { return {{"type", "boolean"}}; }
@@ -104,6 +108,10 @@ Json schema_of(const FlagNotYetSize& /*format*/) { return schema_of(Flag{}); }
 
 Json schema_of(const Version& /*format*/) {
   return {{"type", "string"}, {"pattern", version_pattern}};
+}
+
+Json schema_of(const Counts& format) {
+  return {{"type", "array"}, {"items", schema_of(Integer{format.least, format.most})}};
 }
 
 DocumentNode to_node(const Text& /*format*/, const std::string& value) {
@@ -136,6 +144,14 @@ DocumentNode to_node(const FlagNotYetSize& /*format*/, bool value) {
 }
 DocumentNode to_node(const Version& /*format*/, const std::string& value) {
   return quoted_scalar(value);
+}
+
+DocumentNode to_node(const Counts& format, const std::vector<std::int64_t>& value) {
+  DocumentNode list;
+  list.kind = NodeKind::list;
+  for (const std::int64_t item : value)
+    list.items.push_back(to_node(Integer{format.least, format.most}, item));
+  return list;
 }
 
 Json json_of(const DocumentNode& node) {

@@ -35,6 +35,12 @@ struct FlagNotYetSize {};
 /// Digits and points: «2.27.7».
 struct Version {};
 
+/// A list of whole numbers, each within the limits.
+struct Counts {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
 constexpr const char* not_supported_yet = "is not supported by this version yet";
 
 void refuse_later(ObjectReader& reader, const std::string& key);
@@ -54,6 +60,7 @@ bool read_value(const ValueSite& site, const Words<Value>& format, Value& value)
 bool read_value(const ValueSite& site, const Reference& format, DocumentNode& value);
 bool read_value(const ValueSite& site, const FlagNotYetSize& format, bool& value);
 bool read_value(const ValueSite& site, const Version& format, std::string& value);
+bool read_value(const ValueSite& site, const Counts& format, std::int64_t& item);
 
 Json schema_of(const Text& format);
 Json schema_of(const Flag& format);
@@ -66,6 +73,7 @@ Json schema_of(const ArithmeticRate& format);
 Json schema_of(const Reference& format);
 Json schema_of(const FlagNotYetSize& format);
 Json schema_of(const Version& format);
+Json schema_of(const Counts& format);
 template <class Value>
 Json schema_of(const Words<Value>& format) {
   Json words = Json::array();
@@ -84,6 +92,7 @@ DocumentNode to_node(const ArithmeticRate& format, FlopRate value);
 DocumentNode to_node(const Reference& format, const DocumentNode& value);
 DocumentNode to_node(const FlagNotYetSize& format, bool value);
 DocumentNode to_node(const Version& format, const std::string& value);
+DocumentNode to_node(const Counts& format, const std::vector<std::int64_t>& value);
 template <class Value>
 DocumentNode to_node(const Words<Value>& format, const Value& value) {
   for (const auto& choice : format.choices) {

@@ -39,7 +39,7 @@ void check_buffers(const Program& program) {
 
 }  // namespace
 
-ProgramBuilder::ProgramBuilder(std::string name) {
+ProgramBuilder::ProgramBuilder(std::string name, MemoryOps memory_ops) : memory_ops_(memory_ops) {
   program_.name = std::move(name);
   set_scope("");
 }
@@ -133,10 +133,12 @@ void ProgramBuilder::host_sync_stream(StreamId stream) {
 }
 
 void ProgramBuilder::allocate(BufferId buffer) {
+  if (memory_ops_ == MemoryOps::left_out) return;
   push(OpKind::allocate, {}, buffer.value, {}, Time::zero());
 }
 
 void ProgramBuilder::free(BufferId buffer) {
+  if (memory_ops_ == MemoryOps::left_out) return;
   push(OpKind::free, {}, buffer.value, {}, Time::zero());
 }
 

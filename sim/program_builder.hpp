@@ -9,15 +9,20 @@
 
 #include "sim/base/units.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 
 namespace stepsim::sim {
 
+/// Whether a program's allocations and frees are written down: they are as many as its other ops,
+/// and a program of which only times are asked does not need them.
+enum class MemoryOps : std::uint8_t { kept, left_out };
+
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(std::string name);
+  explicit ProgramBuilder(std::string name, MemoryOps memory_ops = MemoryOps::kept);
 
   StreamId add_stream(std::string name, StreamKind kind);
   SlotId add_communicator_slot(std::string group);
@@ -53,6 +58,7 @@ class ProgramBuilder {
   SlotId add_slot(std::string group, bool is_channel);
 
   Program program_;
+  MemoryOps memory_ops_;
   ScopeId scope_;
   std::map<std::string, ScopeId, std::less<>> scope_ids_;
 };

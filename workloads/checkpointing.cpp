@@ -110,14 +110,15 @@ class Scheduler {
 
   void schedule_backward() {
     for (std::uint32_t kernel = 0; kernel < work_.backward.size(); ++kernel) {
-      allocate_before(kernel);
-      schedule_.backward.push_back({ActionKind::backward_kernel, kernel});
-      free_after(kernel);
+      const bool later = work_.weight_gradients_from && kernel >= *work_.weight_gradients_from;
+      std::vector<Action>& actions = later ? schedule_.weight_gradients : schedule_.backward;
+      allocate_before(kernel, actions);
+      actions.push_back({ActionKind::backward_kernel, kernel});
+      free_after(kernel, actions);
     }
   }
 
-  void allocate_before(std::uint32_t kernel) {
-    std::vector<Action>& actions = schedule_.backward;
+  void allocate_before(std::uint32_t kernel, std::vector<Action>& actions) const {
     for (std::uint32_t t = 0; t < work_.backward_tensors.size(); ++t)
       if (work_.backward_tensors[t].written_by == kernel)
         actions.push_back({ActionKind::allocate_backward_tensor, t});
@@ -128,8 +129,7 @@ class Scheduler {
         actions.push_back({ActionKind::allocate_parameter_gradient, p});
   }
 
-  void free_after(std::uint32_t kernel) {
-    std::vector<Action>& actions = schedule_.backward;
+  void free_after(std::uint32_t kernel, std::vector<Action>& actions) const {
     for (std::uint32_t t = 0; t < work_.backward_tensors.size(); ++t)
       if (work_.backward_tensors[t].last_use == kernel)
         actions.push_back({ActionKind::free_backward_tensor, t});

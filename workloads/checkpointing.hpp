@@ -45,6 +45,7 @@ struct ModuleSchedule {
   std::vector<Action> forward;
   std::vector<Action> recomputation;  // at the beginning of backward
   std::vector<Action> backward;
+  std::vector<Action> weight_gradients;  // what of backward runs later
 };
 
 enum class EarlyStop : std::uint8_t { no, yes };

@@ -8,25 +8,38 @@ namespace {
 
 using Tensor = ModuleBuilder::Tensor;
 
+ModuleOps::Linear column(const char* name, std::int64_t inputs, std::int64_t outputs, bool bias) {
+  ModuleOps::Linear layer{name, inputs, outputs, bias};
+  layer.cut = ModuleOps::Cut::column;
+  return layer;
+}
+
+ModuleOps::Linear row(const char* name, std::int64_t inputs, std::int64_t outputs, bool bias) {
+  ModuleOps::Linear layer{name, inputs, outputs, bias};
+  layer.cut = ModuleOps::Cut::row;
+  return layer;
+}
+
 Tensor attention_part(ModuleOps& ops, const Model& model, const AttentionSpan& span, Tensor x) {
   const std::int64_t queries = model.query_width();
   const std::int64_t keys = model.kv_width();
   ModuleOps::Heads heads{};
   if (model.fused_qkv) {
-    heads =
-        ops.split_heads(ops.linear(x, {"qkv", model.hidden, queries + 2 * keys, model.qkv_bias}));
+    heads = ops.split_heads(
+        ops.linear(x, column("qkv", model.hidden, queries + 2 * keys, model.qkv_bias)));
   } else {
     heads.q = ops.linear(x, {"q", model.hidden, queries, model.qkv_bias});
     heads.k = ops.linear(x, {"k", model.hidden, keys, model.qkv_bias});
     heads.v = ops.linear(x, {"v", model.hidden, keys, model.qkv_bias});
   }
   const Tensor context = ops.attention(ops.position(heads, span), span);
-  return ops.linear(context, {"output", queries, model.hidden, model.attention_output_bias});
+  return ops.linear(context, row("output", queries, model.hidden, model.attention_output_bias));
 }
 
 Tensor gated_inner(ModuleOps& ops, const Model& model, Tensor x) {
   if (model.fused_gate_up) {
-    const Tensor both = ops.linear(x, {"gate_up", model.hidden, 2 * model.ffn, model.mlp_bias});
+    const Tensor both =
+        ops.linear(x, column("gate_up", model.hidden, 2 * model.ffn, model.mlp_bias));
     const ModuleOps::Pair halves = ops.split_in_two(both, model.ffn);
     return ops.gated_activation(halves.first, halves.second);
   }
@@ -39,8 +52,8 @@ Tensor mlp_part(ModuleOps& ops, const Model& model, Tensor x) {
   const Tensor inner =
       model.gated()
           ? gated_inner(ops, model, x)
-          : ops.activation(ops.linear(x, {"up", model.hidden, model.ffn, model.mlp_bias}));
-  return ops.linear(inner, {"down", model.ffn, model.hidden, model.mlp_bias});
+          : ops.activation(ops.linear(x, column("up", model.hidden, model.ffn, model.mlp_bias)));
+  return ops.linear(inner, row("down", model.ffn, model.hidden, model.mlp_bias));
 }
 
 Tensor parallel_block(ModuleOps& ops, const Model& model, const AttentionSpan& span, Tensor x) {
@@ -72,7 +85,8 @@ Tensor input_norm_block(ModuleOps& ops, const Model& model, const AttentionSpan&
 }
 
 double activation_bytes(const TokenBatch& batch, const KernelStack& stack, std::int64_t width) {
-  return static_cast<double>(bytes_of(stack.precision) * batch.tokens() * width);
+  const double bytes = static_cast<double>(bytes_of(stack.precision) * batch.tokens() * width);
+  return stack.tensor.sequence ? bytes / stack.tensor.ranks : bytes;
 }
 
 }  // namespace
@@ -125,6 +139,7 @@ ModuleKernels head_kernels(const Model& model, const TokenBatch& batch, const Ke
   ModuleOps::Linear head{"head", model.token_width(), model.vocabulary, model.head_bias};
   if (model.tied_embeddings) head.weight = "embedding";
   head.output = sim::BufferKind::logits;
+  head.cut = ModuleOps::Cut::column;
   const Tensor logits = ops.linear(x, head);
   return builder.finish(ops.loss(logits));
 }

@@ -19,10 +19,24 @@
 
 namespace stepsim::workloads {
 
+/// How a layer is cut over the ranks of a tensor-parallel group. The model is then the part of one
+/// rank (workloads/tensor_slice.hpp).
+struct TensorParallel {
+  int ranks = 1;
+  bool sequence = false;  // norms and residual sums work on 1/ranks of the tokens
+};
+
 struct KernelStack {
   bool compile = true;
   AttentionKernel attention = AttentionKernel::flash2;
   DType precision = DType::bf16;  // of activations and of the weights computed with
+
+  /// Megatron-LM's kernels: norms are not fused with residual sums, matrix products add weight
+  /// gradients to fp32 main gradients, and the loss is computed over a cut vocabulary.
+  bool megatron = false;
+  TensorParallel tensor{};
+  /// Kernels that only make weight gradients come after all others of backward.
+  bool delays_weight_gradients = false;
 };
 
 /// Sequences a GPU works on at once.
@@ -35,6 +49,10 @@ struct TokenBatch {
 struct LaunchedKernel {
   Kernel kernel;
   KernelRole role = KernelRole::other;
+  IssueKind kind = IssueKind::kernel;
+  // Of a collective of the tensor group, counted as topology::CollectiveModel does:
+  topology::Collective collective = topology::Collective::all_reduce;
+  Bytes bytes{};
 };
 
 /// A module's kernels in issue order. `tensors` says what they read and write by their places in

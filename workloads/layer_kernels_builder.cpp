@@ -40,16 +40,25 @@ ModuleBuilder::Tensor ModuleBuilder::view(Tensor whole, double bytes) {
 
 void ModuleBuilder::forward(Kernel kernel, KernelRole role, const std::vector<Tensor>& reads,
                             const std::vector<Tensor>& writes) {
+  push_forward({std::move(kernel), role}, reads, writes);
+}
+
+void ModuleBuilder::push_forward(LaunchedKernel launched, const std::vector<Tensor>& reads,
+                                 const std::vector<Tensor>& writes) {
   const std::uint32_t now = place(result_.forward.size());
   for (const Tensor read : reads) tensors_[tensors_[read].whole].last_forward_use = now;
   for (const Tensor written : writes) {
     tensors_[written].written_by = now;
     tensors_[written].last_forward_use = now;
   }
-  result_.forward.push_back({std::move(kernel), role});
+  result_.forward.push_back(std::move(launched));
 }
 
 void ModuleBuilder::backward(Kernel kernel, KernelRole role, const BackwardUse& use) {
+  push_backward({std::move(kernel), role}, use);
+}
+
+void ModuleBuilder::push_backward(LaunchedKernel launched, const BackwardUse& use) {
   const std::uint32_t now = place(result_.backward.size());
   for (const Tensor read : use.saved) tensors_[tensors_[read].whole].last_backward_use = now;
   for (const Gradient read : use.reads) gradients_[read].last_use = now;
@@ -60,7 +69,54 @@ void ModuleBuilder::backward(Kernel kernel, KernelRole role, const BackwardUse& 
   for (const std::string& parameter : use.parameters) {
     result_.tensors.parameter_gradients.push_back({parameter_place(parameter), now});
   }
-  result_.backward.push_back({std::move(kernel), role});
+  result_.backward.push_back(std::move(launched));
+}
+
+namespace {
+
+LaunchedKernel tensor_collective(topology::Collective collective, double bytes) {
+  LaunchedKernel launched;
+  launched.kernel.name = topology::to_string(collective);
+  launched.kind = IssueKind::collective;
+  launched.collective = collective;
+  launched.bytes = whole_bytes(bytes);
+  return launched;
+}
+
+LaunchedKernel join() {
+  LaunchedKernel launched;
+  launched.kernel.name = "join";
+  launched.kind = IssueKind::join;
+  return launched;
+}
+
+}  // namespace
+
+void ModuleBuilder::forward_collective(topology::Collective collective, double bytes,
+                                       const std::vector<Tensor>& reads,
+                                       const std::vector<Tensor>& writes) {
+  push_forward(tensor_collective(collective, bytes), reads, writes);
+  push_forward(join(), reads, {});
+}
+
+void ModuleBuilder::backward_collective(topology::Collective collective, double bytes,
+                                        const BackwardUse& use, Joins joins) {
+  push_backward(tensor_collective(collective, bytes), use);
+  if (joins == Joins::later) return;
+  BackwardUse held;
+  held.saved = use.saved;
+  held.reads = use.reads;
+  push_backward(join(), held);
+}
+
+void ModuleBuilder::backward_join(const BackwardUse& held) { push_backward(join(), held); }
+
+void ModuleBuilder::weight_gradient(std::function<void()> operation) {
+  if (stack_.delays_weight_gradients) {
+    delayed_.push_back(std::move(operation));
+  } else {
+    operation();
+  }
 }
 
 ModuleBuilder::Gradient ModuleBuilder::gradient(const std::string& name, double bytes,
@@ -115,6 +171,9 @@ ModuleKernels ModuleBuilder::finish(Tensor output) {
   }
   std::optional<Gradient> input_gradient;
   if (bytes(input) > 0) input_gradient = take_one(input);
+  if (stack_.delays_weight_gradients)
+    result_.tensors.weight_gradients_from = place(result_.backward.size());
+  for (const auto& operation : delayed_) operation();
   note_activations(output);
   note_gradients(output_gradient, input_gradient);
   return std::move(result_);
@@ -129,6 +188,7 @@ void ModuleBuilder::note_activations(Tensor output) {
                                 use.last_forward_use, use.last_backward_use});
   }
   work.input_size = whole_bytes(bytes(input));
+  work.output_size = whole_bytes(bytes(output));
   work.input_last_backward_use = tensors_[input].last_backward_use.value_or(0);
   work.output_written_by = tensors_[output].written_by;
 }

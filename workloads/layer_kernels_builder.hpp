@@ -42,6 +42,18 @@ class ModuleBuilder {
   };
   void backward(Kernel kernel, KernelRole role, const BackwardUse& use);
 
+  /// Collectives of the tensor group. Blocking ones are followed by a join.
+  enum class Joins { now, later };
+  void forward_collective(topology::Collective collective, double bytes,
+                          const std::vector<Tensor>& reads, const std::vector<Tensor>& writes);
+  void backward_collective(topology::Collective collective, double bytes, const BackwardUse& use,
+                           Joins joins);
+  /// What follows waits for the collectives before it; what they use is held until then.
+  void backward_join(const BackwardUse& held);
+  /// Runs when all other kernels of backward are there, or at once when weight gradients are not
+  /// delayed.
+  void weight_gradient(std::function<void()> operation);
+
   Gradient gradient(const std::string& name, double bytes,
                     sim::BufferKind kind = sim::BufferKind::activations);
   /// Adds to the gradient of a tensor. Eager code sums at once; compiled code leaves the parts to
@@ -77,6 +89,9 @@ class ModuleBuilder {
 
   Gradient add_up(const std::vector<Gradient>& parts);
   std::uint32_t parameter_place(const std::string& name) const;
+  void push_forward(LaunchedKernel launched, const std::vector<Tensor>& reads,
+                    const std::vector<Tensor>& writes);
+  void push_backward(LaunchedKernel launched, const BackwardUse& use);
   void note_activations(Tensor output);
   void note_gradients(Gradient output_gradient, std::optional<Gradient> input_gradient);
 
@@ -85,6 +100,7 @@ class ModuleBuilder {
   std::vector<TensorUse> tensors_;
   std::vector<GradientUse> gradients_;
   std::vector<std::function<void()>> operations_;
+  std::vector<std::function<void()>> delayed_;
   ModuleKernels result_;
 };
 

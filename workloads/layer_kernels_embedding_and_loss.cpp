@@ -16,7 +16,8 @@ ModuleOps::Tensor ModuleOps::embedding() {
   const double row = element_ * as_double(model_.token_width());
   const Tensor rows = builder_.tensor("embedding", row * tokens_);
   const bool learned = model_.positions == Positions::learned;
-  const bool one_kernel = stack_.compile && learned && model_.embedding_width == 0;
+  const bool is_cut = stack_.megatron && stack_.tensor.ranks > 1;
+  const bool one_kernel = stack_.compile && learned && model_.embedding_width == 0 && !is_cut;
   const double positions = element_ * as_double(model_.hidden * batch_.length);
   elementwise("embedding", row * tokens_ + (one_kernel ? positions : 0), row * tokens_, {}, {rows},
               1, StreamingKind::embedding);
@@ -29,6 +30,7 @@ ModuleOps::Tensor ModuleOps::embedding() {
   if (model_.embedding_width > 0) {
     out = linear(rows, {"embedding_projection", model_.embedding_width, model_.hidden, false});
   }
+  if (is_cut) out = reduce_embedding(out);
   if (!learned || one_kernel) return out;
   const Tensor summed = builder_.tensor("embedding_sum", builder_.bytes(out));
   elementwise("positions", builder_.bytes(out) + 2 * positions, builder_.bytes(out) + positions,
@@ -39,7 +41,7 @@ ModuleOps::Tensor ModuleOps::embedding() {
                          {{}, {gradient}, {}, {"positions.weight"}}, 2, StreamingKind::embedding);
     builder_.contribute(out, gradient);
   });
-  return summed;
+  return is_cut && cuts_tokens() ? scatter_tokens(summed) : summed;
 }
 
 /// A dense gradient of the whole table: zeroed, then a read and an addition of a row a token, which
@@ -56,6 +58,7 @@ void ModuleOps::embedding_backward(const ModuleBuilder::BackwardUse& use) {
 }
 
 ModuleOps::Tensor ModuleOps::loss(Tensor logits) {
+  if (stack_.megatron) return loss_cut_vocabulary(logits);
   if (!stack_.compile) return loss_eager(logits);
   // Two passes over the logits (maximum, then sum of exponentials); backward reads them again and
   // writes their gradient.

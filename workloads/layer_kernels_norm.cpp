@@ -18,9 +18,10 @@ std::vector<std::string> ModuleOps::norm_parameters(const std::string& name) con
   return parameters;
 }
 
-/// fp32 mean and reciprocal deviation of a token, or the latter alone.
-double ModuleOps::statistics_bytes() const {
-  return (model_.norm == Norm::layer_norm ? 8 : 4) * tokens_;
+/// fp32 mean and reciprocal deviation of a row of x, or the latter alone.
+double ModuleOps::statistics_bytes(Tensor x, std::int64_t width) const {
+  const double rows = builder_.bytes(x) / (element_ * as_double(width));
+  return (model_.norm == Norm::layer_norm ? 8 : 4) * rows;
 }
 
 double ModuleOps::bytes_of_all(const std::vector<Gradient>& gradients, double one) const {
@@ -35,10 +36,11 @@ ModuleOps::Tensor ModuleOps::norm(const std::string& name, Tensor x, std::int64_
 /// One kernel: x read, y and the statistics written.
 ModuleOps::Tensor ModuleOps::norm_one_kernel(const std::string& name, Tensor x,
                                              std::int64_t width) {
-  const double size = element_ * tokens_ * as_double(width);
+  const double size = builder_.bytes(x);
+  const double saved = statistics_bytes(x, width);
   const Tensor y = builder_.tensor(name, size);
-  const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes());
-  elementwise(name, size, size + statistics_bytes(), {x}, {y, statistics}, 1, StreamingKind::norm);
+  const Tensor statistics = builder_.tensor(name + "_statistics", saved);
+  elementwise(name, size, size + saved, {x}, {y, statistics}, 1, StreamingKind::norm);
   builder_.on_backward([=, this] { norm_backward(name, x, y, statistics); });
   return y;
 }
@@ -54,7 +56,7 @@ void ModuleOps::norm_backward(const std::string& name, Tensor x, Tensor y, Tenso
   const Gradient dx = builder_.gradient(name + "_input_gradient", size);
   std::vector<Gradient> reads = parts;
   reads.insert(reads.end(), passing.begin(), passing.end());
-  elementwise_backward(name, bytes_of_all(reads, size) + size + statistics_bytes(), size,
+  elementwise_backward(name, bytes_of_all(reads, size) + size + builder_.bytes(statistics), size,
                        {{x, statistics}, reads, {dx}, {}}, 1, StreamingKind::norm_backward);
   const std::vector<std::string> parameters = norm_parameters(name);
   if (!parameters.empty()) {
@@ -67,12 +69,12 @@ void ModuleOps::norm_backward(const std::string& name, Tensor x, Tensor y, Tenso
 /// As written in PyTorch: to fp32, square, mean, add and reciprocal root, multiply, back to the
 /// precision, times the weight. fp32 needs no casts.
 ModuleOps::Tensor ModuleOps::norm_eager_rms(const std::string& name, Tensor x, std::int64_t width) {
-  const double count = tokens_ * as_double(width);
   const bool casts = element_ < 4;
-  const double size = element_ * count;
+  const double size = builder_.bytes(x);
+  const double count = size / element_;
   const Tensor y = builder_.tensor(name, size);
   const Tensor normalised = builder_.tensor(name + "_normalised", size);
-  const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes());
+  const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes(x, width));
   std::vector<Tensor> saved = {normalised, statistics};
   std::vector<Tensor> writes = {normalised, statistics, y};
   if (casts) {
@@ -107,16 +109,17 @@ void ModuleOps::norm_backward_eager_rms(const std::string& name, Tensor x, Tenso
 
 ModuleOps::Summed ModuleOps::residual_norm(Tensor x, Tensor y, const std::string& name,
                                            std::int64_t width) {
-  if (!stack_.compile) {
+  if (!stack_.compile || stack_.megatron) {
     const Tensor sum = residual({x, y});
     return {sum, norm(name, sum, width)};
   }
   const double size = builder_.bytes(x);
   const Tensor sum = builder_.tensor("residual", size);
   const Tensor normed = builder_.tensor(name, size);
-  const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes());
-  elementwise("residual_" + name, 2 * size, 2 * size + statistics_bytes(), {x, y},
-              {sum, normed, statistics}, 1, StreamingKind::norm);
+  const double saved = statistics_bytes(x, width);
+  const Tensor statistics = builder_.tensor(name + "_statistics", saved);
+  elementwise("residual_" + name, 2 * size, 2 * size + saved, {x, y}, {sum, normed, statistics}, 1,
+              StreamingKind::norm);
   builder_.on_backward([=, this] {
     const Gradient gradient = builder_.take_one(sum);
     builder_.contribute(x, gradient);
@@ -131,8 +134,9 @@ ModuleOps::Tensor ModuleOps::norm_residual(Tensor x, Tensor y, const std::string
   if (!stack_.compile) return residual({x, norm(name, y, width)});
   const double size = builder_.bytes(x);
   const Tensor sum = builder_.tensor("residual", size);
-  const Tensor statistics = builder_.tensor(name + "_statistics", statistics_bytes());
-  elementwise(name + "_residual", 2 * size, size + statistics_bytes(), {x, y}, {sum, statistics}, 1,
+  const double saved = statistics_bytes(x, width);
+  const Tensor statistics = builder_.tensor(name + "_statistics", saved);
+  elementwise(name + "_residual", 2 * size, size + saved, {x, y}, {sum, statistics}, 1,
               StreamingKind::norm);
   builder_.on_backward([=, this] {
     const Gradient gradient = builder_.take_one(sum);

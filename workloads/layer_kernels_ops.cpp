@@ -43,16 +43,23 @@ void ModuleOps::elementwise_backward(const std::string& name, double read, doubl
 }
 
 ModuleOps::Tensor ModuleOps::linear(Tensor x, const Linear& layer) {
+  if (stack_.megatron && layer.cut == Cut::column) return column_linear(x, layer);
+  if (stack_.megatron && layer.cut == Cut::row) return row_linear(x, layer);
   const Tensor y =
       builder_.tensor(layer.name, element_ * tokens_ * as_double(layer.outputs), layer.output);
+  const Gemm gemm = product_of(layer);
+  builder_.forward({layer.name, gemm, 1}, KernelRole::matrix_product, {x}, {y});
+  builder_.on_backward([=, this] { linear_backward(x, y, layer, gemm); });
+  return y;
+}
+
+Gemm ModuleOps::product_of(const Linear& layer) const {
   Gemm gemm;
   gemm.format = matrix_format(stack_.precision);
   gemm.m = batch_.tokens();
   gemm.n = layer.outputs;
   gemm.k = layer.inputs;
-  builder_.forward({layer.name, gemm, 1}, KernelRole::matrix_product, {x}, {y});
-  builder_.on_backward([=, this] { linear_backward(x, y, layer, gemm); });
-  return y;
+  return gemm;
 }
 
 void ModuleOps::linear_backward(Tensor x, Tensor y, const Linear& layer, Gemm product) {
@@ -70,12 +77,14 @@ void ModuleOps::linear_backward(Tensor x, Tensor y, const Linear& layer, Gemm pr
   const std::string weight = layer.weight.empty() ? layer.name : layer.weight;
   builder_.backward({layer.name + "_wgrad", product, 1}, KernelRole::matrix_product,
                     {{x}, {dy}, {}, {weight + ".weight"}});
-  if (layer.bias) {
-    elementwise_backward(layer.name + "_bias", builder_.bytes(y),
-                         element_ * as_double(layer.outputs),
-                         {{}, {dy}, {}, {layer.name + ".bias"}}, 1, StreamingKind::reduction);
-  }
+  bias_gradient(layer, dy, builder_.bytes(y));
   builder_.contribute(x, dx);
+}
+
+void ModuleOps::bias_gradient(const Linear& layer, Gradient dy, double bytes) {
+  if (!layer.bias) return;
+  elementwise_backward(layer.name + "_bias", bytes, element_ * as_double(layer.outputs),
+                       {{}, {dy}, {}, {layer.name + ".bias"}}, 1, StreamingKind::reduction);
 }
 
 ModuleOps::Tensor ModuleOps::residual(const std::vector<Tensor>& terms) {

@@ -19,6 +19,9 @@ class ModuleOps {
   ModuleOps(ModuleBuilder& builder, const Model& model, const TokenBatch& batch,
             const KernelStack& stack);
 
+  /// How a matrix is cut over the tensor group: by outputs, after gathering the tokens of all ranks
+  /// (column), or by inputs, with a sum over ranks after it (row).
+  enum class Cut { none, column, row };
   struct Linear {
     std::string name;  // of the kernels, and of the parameters unless `weight` says otherwise
     std::int64_t inputs = 0;
@@ -26,6 +29,7 @@ class ModuleOps {
     bool bias = false;
     std::string weight = {};  // of another module: a tied head
     sim::BufferKind output = sim::BufferKind::activations;
+    Cut cut = Cut::none;
   };
   /// y = x · W (+ b). The bias is added by the product's epilogue; its gradient is a reduction.
   Tensor linear(Tensor x, const Linear& layer);
@@ -76,14 +80,27 @@ class ModuleOps {
                             const ModuleBuilder::BackwardUse& use, int launches = 1,
                             StreamingKind kind = StreamingKind::elementwise);
 
+  Gemm product_of(const Linear& layer) const;
   void linear_backward(Tensor x, Tensor y, const Linear& layer, Gemm product);
+  void bias_gradient(const Linear& layer, Gradient dy, double bytes);
+  Kernel input_gradient_kernel(const Linear& layer) const;
+  Kernel weight_gradient_kernel(const Linear& layer) const;
+  bool cuts_tokens() const { return stack_.tensor.sequence && stack_.tensor.ranks > 1; }
+  double cut_tokens(double bytes) const { return bytes / stack_.tensor.ranks; }
+  Tensor column_linear(Tensor x, const Linear& layer);
+  void column_backward(Tensor x, Tensor y, const Linear& layer);
+  Gradient reduce_input_gradient(const Linear& layer, Gradient full, ModuleBuilder::Joins joins);
+  Tensor row_linear(Tensor x, const Linear& layer);
+  void row_backward(Tensor x, Tensor y, const Linear& layer);
+  Tensor reduce_embedding(Tensor rows);
+  Tensor scatter_tokens(Tensor x);
   Tensor norm_eager_rms(const std::string& name, Tensor x, std::int64_t width);
   Tensor norm_one_kernel(const std::string& name, Tensor x, std::int64_t width);
   void norm_backward(const std::string& name, Tensor x, Tensor y, Tensor statistics);
   void norm_backward_eager_rms(const std::string& name, Tensor x, Tensor y,
                                const std::vector<Tensor>& saved);
   std::vector<std::string> norm_parameters(const std::string& name) const;
-  double statistics_bytes() const;
+  double statistics_bytes(Tensor x, std::int64_t width) const;
   double bytes_of_all(const std::vector<Gradient>& gradients, double one) const;
 
   Tensor rotary_eager(const std::string& name, Tensor x);
@@ -95,6 +112,8 @@ class ModuleOps {
   Tensor attention_probabilities(Tensor scores);
   void embedding_backward(const ModuleBuilder::BackwardUse& use);
   Tensor loss_eager(Tensor logits);
+  Tensor loss_cut_vocabulary(Tensor logits);
+  void loss_cut_vocabulary_backward(Tensor logits, Tensor softmax, Tensor out);
 
   ModuleBuilder& builder_;
   const Model& model_;

@@ -30,18 +30,11 @@ FitVerdict verdict_of(const MemoryReport& report, const ReservedMemory& reserved
   return is_tight ? FitVerdict::tight : FitVerdict::fits;
 }
 
-/// Long steps are replaced by one of few micro-batches, which takes the same memory.
-ReservedMemory reserve(const StepInput& input, const sim::Program& program, sim::ProgramId id,
-                       Bytes limit) {
-  if (micro_batches(input.plan, input.training) <= distinct_micro_batches)
-    return reserve_memory(program, limit);
-  return reserve_memory(build_memory_step(input).job.programs.at(id.index()), limit);
-}
-
 }  // namespace
 
-MemoryReport report_memory(const StepInput& input, const Step& step, sim::ProgramId id) {
-  const sim::Program& program = step.job.programs.at(id.index());
+MemoryReport report_memory(const StepInput& input, const Step& step, const Step& memory_step,
+                           sim::ProgramId id) {
+  const sim::Program& program = memory_step.job.programs.at(id.index());
   MemoryReport report;
   report.capacity = input.cluster.node.device.memory_capacity.value;
   add_outside(report, memory_outside_allocator(input, step.job, id));
@@ -49,7 +42,7 @@ MemoryReport report_memory(const StepInput& input, const Step& step, sim::Progra
   report.peak_allocated = report.use.peak_allocated;
   report.breakdown = report.use.at_peak;
   report.peak_moment = moment_of(program, report.use.peak_op);
-  const ReservedMemory reserved = reserve(input, program, id, report.capacity - report.outside);
+  const ReservedMemory reserved = reserve_memory(program, report.capacity - report.outside);
   report.peak_reserved = reserved.peak;
   report.fits = !reserved.out_of_memory;
   report.verdict = verdict_of(report, reserved);

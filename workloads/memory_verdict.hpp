@@ -30,7 +30,9 @@ struct MemoryReport {
   sim::MemoryUse use;
 };
 
-/// Of one program of the step on the device it runs on.
-MemoryReport report_memory(const StepInput& input, const Step& step, sim::ProgramId program);
+/// Of one program of the step on the device it runs on. `memory_step` is a step that takes the same
+/// memory: build_memory_step's, or `step` itself.
+MemoryReport report_memory(const StepInput& input, const Step& step, const Step& memory_step,
+                           sim::ProgramId program);
 
 }  // namespace stepsim::workloads

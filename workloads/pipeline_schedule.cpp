@@ -9,8 +9,8 @@
 namespace stepsim::workloads {
 namespace {
 
-std::vector<Pass> gpipe(const PipelineShape& shape) {
-  std::vector<Pass> passes;
+std::vector<PipelinePass> gpipe(const PipelineShape& shape) {
+  std::vector<PipelinePass> passes;
   for (int m = 0; m < shape.micro_batches; ++m) passes.push_back({PassKind::forward, 0, m});
   for (int m = 0; m < shape.micro_batches; ++m) passes.push_back({PassKind::backward, 0, m});
   return passes;
@@ -19,8 +19,8 @@ std::vector<Pass> gpipe(const PipelineShape& shape) {
 /// Forward passes first, then one backward a forward, then the backward passes left: what 1F1B and
 /// its interleaved form share. `of(k)` is the k-th pass of a kind.
 template <class Forward, class Backward>
-std::vector<Pass> one_to_one(int warm_up, int all, Forward forward, Backward backward) {
-  std::vector<Pass> passes;
+std::vector<PipelinePass> one_to_one(int warm_up, int all, Forward forward, Backward backward) {
+  std::vector<PipelinePass> passes;
   for (int k = 0; k < warm_up; ++k) passes.push_back(forward(k));
   for (int k = warm_up; k < all; ++k) {
     passes.push_back(forward(k));
@@ -30,24 +30,24 @@ std::vector<Pass> one_to_one(int warm_up, int all, Forward forward, Backward bac
   return passes;
 }
 
-std::vector<Pass> one_f_one_b(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> one_f_one_b(const PipelineShape& shape, int rank) {
   const int warm_up = std::min(shape.ranks - rank - 1, shape.micro_batches);
   return one_to_one(
       warm_up, shape.micro_batches,
       [](int k) {
-        return Pass{PassKind::forward, 0, k};
+        return PipelinePass{PassKind::forward, 0, k};
       },
       [](int k) {
-        return Pass{PassKind::backward, 0, k};
+        return PipelinePass{PassKind::backward, 0, k};
       });
 }
 
 /// Megatron's schedule table: blocks of as many micro-batches as there are ranks run through one
 /// chunk after the other. The last block may be smaller.
-std::vector<Pass> interleaved(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> interleaved(const PipelineShape& shape, int rank) {
   const int group = shape.ranks;
   const int chunks = shape.virtual_stages;
-  std::vector<Pass> table;
+  std::vector<PipelinePass> table;
   for (int first = 0; first < shape.micro_batches; first += group) {
     const int end = std::min(first + group, shape.micro_batches);
     for (int chunk = 0; chunk < chunks; ++chunk)
@@ -57,7 +57,7 @@ std::vector<Pass> interleaved(const PipelineShape& shape, int rank) {
   const int warm_up = std::min(2 * (shape.ranks - rank - 1) + (chunks - 1) * group, all);
   const auto entry = [&](int k) { return table[static_cast<std::size_t>(k)]; };
   return one_to_one(warm_up, all, entry, [&](int k) {
-    return Pass{PassKind::backward, chunks - 1 - entry(k).chunk, entry(k).micro_batch};
+    return PipelinePass{PassKind::backward, chunks - 1 - entry(k).chunk, entry(k).micro_batch};
   });
 }
 
@@ -161,7 +161,7 @@ std::string schedule_problem(const PipelineShape& shape) {
   }
 }
 
-std::vector<Pass> pipeline_passes(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> pipeline_passes(const PipelineShape& shape, int rank) {
   if (const std::string problem = schedule_problem(shape); !problem.empty())
     throw InternalError(problem);
   switch (shape.schedule) {
@@ -183,10 +183,10 @@ std::vector<Pass> pipeline_passes(const PipelineShape& shape, int rank) {
   return {};
 }
 
-int most_in_flight(const std::vector<Pass>& passes) {
+int most_in_flight(const std::vector<PipelinePass>& passes) {
   int now = 0;
   int most = 0;
-  for (const Pass& pass : passes) {
+  for (const PipelinePass& pass : passes) {
     if (pass.kind == PassKind::forward) most = std::max(most, ++now);
     // A split backward lets go of its activations when the weight gradient is done.
     if (pass.kind == PassKind::backward || pass.kind == PassKind::weight_gradient) --now;

@@ -33,14 +33,14 @@ enum class PassKind {
   weight_gradient,  // the rest
 };
 
-struct Pass {
+struct PipelinePass {
   PassKind kind = PassKind::forward;
   int chunk = 0;
   int micro_batch = 0;
   /// DualPipe and DualPipeV: this forward and the backward after it run into each other, so that
   /// each hides the other's communication.
   bool paired_with_next = false;
-  friend bool operator==(const Pass&, const Pass&) = default;
+  friend bool operator==(const PipelinePass&, const PipelinePass&) = default;
 };
 
 /// Chunks a rank holds: virtual_stages for interleaved, two for zbv, dualpipe and dualpipev, else
@@ -63,10 +63,10 @@ StagePlace place_of(const PipelineShape& shape, int stage, int chunk);
 std::string schedule_problem(const PipelineShape& shape);
 
 /// The passes of a rank in the order in which its host issues them. The shape has no problem.
-std::vector<Pass> pipeline_passes(const PipelineShape& shape, int rank);
+std::vector<PipelinePass> pipeline_passes(const PipelineShape& shape, int rank);
 
 /// The most (chunk, micro-batch) pairs whose activations a rank holds at one time.
-int most_in_flight(const std::vector<Pass>& passes);
+int most_in_flight(const std::vector<PipelinePass>& passes);
 
 /// The fewest micro-batches after which more of them no longer change what is in flight: programs
 /// that only memory is asked of need no more.

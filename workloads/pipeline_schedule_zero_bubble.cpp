@@ -27,7 +27,7 @@ class PassWriter {
   /// The oldest weight gradient that is still to be computed, of one chunk or of any.
   void weight_gradient(int chunk) {
     const auto next = std::find_if(pending_.begin(), pending_.end(),
-                                   [&](const Pass& pass) { return pass.chunk == chunk; });
+                                   [&](const PipelinePass& pass) { return pass.chunk == chunk; });
     if (next == pending_.end()) return;
     passes_.push_back(*next);
     pending_.erase(next);
@@ -40,7 +40,7 @@ class PassWriter {
   }
 
   int forwards(int chunk) const { return forward_[at(chunk)]; }
-  std::vector<Pass> take() { return std::move(passes_); }
+  std::vector<PipelinePass> take() { return std::move(passes_); }
 
  private:
   static std::size_t at(int chunk) { return static_cast<std::size_t>(chunk); }
@@ -48,8 +48,8 @@ class PassWriter {
     passes_.push_back({kind, chunk, micro_batch});
   }
 
-  std::vector<Pass> passes_;
-  std::deque<Pass> pending_;
+  std::vector<PipelinePass> passes_;
+  std::deque<PipelinePass> pending_;
   std::array<int, 2> forward_{};
   std::array<int, 2> backward_{};
 };
@@ -117,7 +117,7 @@ void dual_ramp_down(PassWriter& write, const DualShape& shape) {
   repeat(shape.place + 1, [&] { write.next_weight_gradient(); });
 }
 
-std::vector<Pass> dual_passes(const DualShape& shape) {
+std::vector<PipelinePass> dual_passes(const DualShape& shape) {
   PassWriter write;
   dual_ramp_up(write, shape);
   dual_steady(write, shape);
@@ -127,7 +127,7 @@ std::vector<Pass> dual_passes(const DualShape& shape) {
 
 }  // namespace
 
-std::vector<Pass> zb1p_passes(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> zb1p_passes(const PipelineShape& shape, int rank) {
   const int all = shape.micro_batches;
   const int warm_up = std::min(shape.ranks - 1 - rank, all);
   PassWriter write;
@@ -141,7 +141,7 @@ std::vector<Pass> zb1p_passes(const PipelineShape& shape, int rank) {
   return write.take();
 }
 
-std::vector<Pass> zbv_passes(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> zbv_passes(const PipelineShape& shape, int rank) {
   const int ranks = shape.ranks;
   const int all = std::max(2 * ranks - 1, shape.micro_batches);
   PassWriter write;
@@ -174,12 +174,13 @@ std::vector<Pass> zbv_passes(const PipelineShape& shape, int rank) {
   });
   write.weight_gradients_left(1);
   write.weight_gradients_left(0);
-  std::vector<Pass> passes = write.take();
-  std::erase_if(passes, [&](const Pass& pass) { return pass.micro_batch >= shape.micro_batches; });
+  std::vector<PipelinePass> passes = write.take();
+  std::erase_if(passes,
+                [&](const PipelinePass& pass) { return pass.micro_batch >= shape.micro_batches; });
   return passes;
 }
 
-std::vector<Pass> dualpipe_passes(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> dualpipe_passes(const PipelineShape& shape, int rank) {
   const int half = shape.ranks / 2;
   const bool second_half = rank >= half;
   const int place = std::min(rank, shape.ranks - 1 - rank);
@@ -193,7 +194,7 @@ std::vector<Pass> dualpipe_passes(const PipelineShape& shape, int rank) {
   return dual_passes(dual);
 }
 
-std::vector<Pass> dualpipev_passes(const PipelineShape& shape, int rank) {
+std::vector<PipelinePass> dualpipev_passes(const PipelineShape& shape, int rank) {
   DualShape dual;
   dual.depth = shape.ranks;
   dual.place = rank;

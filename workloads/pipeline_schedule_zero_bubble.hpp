@@ -9,9 +9,9 @@
 
 namespace stepsim::workloads {
 
-std::vector<Pass> zb1p_passes(const PipelineShape& shape, int rank);
-std::vector<Pass> zbv_passes(const PipelineShape& shape, int rank);
-std::vector<Pass> dualpipe_passes(const PipelineShape& shape, int rank);
-std::vector<Pass> dualpipev_passes(const PipelineShape& shape, int rank);
+std::vector<PipelinePass> zb1p_passes(const PipelineShape& shape, int rank);
+std::vector<PipelinePass> zbv_passes(const PipelineShape& shape, int rank);
+std::vector<PipelinePass> dualpipe_passes(const PipelineShape& shape, int rank);
+std::vector<PipelinePass> dualpipev_passes(const PipelineShape& shape, int rank);
 
 }  // namespace stepsim::workloads

@@ -8,8 +8,14 @@ const char* to_string(Strategy strategy) {
       return "ddp";
     case Strategy::fsdp2:
       return "fsdp2";
+    case Strategy::megatron:
+      return "megatron";
   }
   return "";
+}
+
+PipelineShape pipeline_shape(const Plan& plan, std::int64_t micro_batches) {
+  return {plan.schedule, plan.pp, plan.virtual_stages, static_cast<int>(micro_batches)};
 }
 
 const char* to_string(CheckpointKind kind) {

@@ -4,26 +4,47 @@
 /// a step trains on, and what runs it. Degrees are resolved (nothing is left open) before a program
 /// is emitted.
 
+#include "workloads/pipeline_schedule.hpp"
+
 #include "topology/collective.hpp"
 #include "topology/device.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stepsim::workloads {
 
-enum class Strategy { ddp, fsdp2 };
+enum class Strategy { ddp, fsdp2, megatron };
 const char* to_string(Strategy strategy);
 
 struct Plan {
   Strategy strategy = Strategy::fsdp2;
-  int shard = 1;                             // fsdp2: ranks that share one copy of the parameters
-  int replicate = 1;                         // ddp: all ranks
-  bool reshard_after_forward = true;         // fsdp2
-  std::optional<std::int64_t> bucket_bytes;  // ddp: absent = 1 MiB first, 25 MiB after
-  bool gradient_as_bucket_view = false;      // ddp
+  int shard = 1;                      // fsdp2: ranks that share one copy of the parameters
+  int replicate = 1;                  // ddp: all ranks; megatron: data-parallel replicas
+  bool reshard_after_forward = true;  // fsdp2
+  /// ddp: absent = 1 MiB first, 25 MiB after. megatron: of the gradient buffer.
+  std::optional<std::int64_t> bucket_bytes;
+  bool gradient_as_bucket_view = false;  // ddp
+
+  // megatron only, all of them:
+  int tp = 1;  // ranks that share every layer
+  bool sequence_parallel = false;
+  int pp = 1;  // ranks that a micro-batch passes through
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  int virtual_stages = 1;
+  std::vector<std::int64_t> stage_layers;  // blocks of each stage; empty: even
+  bool embedding_as_layer = false;         // counts as a block when stages are made even
+  bool head_as_layer = false;
+  std::string rank_order = "tp-cp-ep-dp-pp";  // neighbouring ranks differ in the first
+  bool distributed_optimizer = false;
+  bool overlap_grad_reduce = false;
+  bool overlap_param_gather = false;
 };
+
+/// The schedule's shape for so many micro-batches.
+PipelineShape pipeline_shape(const Plan& plan, std::int64_t micro_batches);
 
 enum class CheckpointKind { none, selective, full };
 const char* to_string(CheckpointKind kind);

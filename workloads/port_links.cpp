@@ -22,9 +22,23 @@ struct Crossing {
   int port_sharers = 1;
 };
 
+/// A scalar, such as a gradient norm's sum, is no load.
+constexpr Bytes least_shared{1024};
+
+bool sends_scalars_only(const sim::Job& job, const std::string& group) {
+  bool sends = false;
+  for (const sim::CollectiveSpec& spec : job.collectives) {
+    if (spec.group != group) continue;
+    if (spec.bytes >= least_shared) return false;
+    sends = true;
+  }
+  return sends;
+}
+
 std::vector<Crossing> crossings(const topology::Cluster& cluster, const sim::Job& job) {
   std::vector<Crossing> found;
   for (std::size_t i = 0; i < job.communicators.size(); ++i) {
+    if (sends_scalars_only(job, job.communicators[i].group)) continue;
     const topology::GroupShape shape = topology::group_shape(cluster, job.communicators[i].members);
     if (shape.nodes > 1) found.push_back({i, false, shape.port_sharers});
   }

@@ -2,6 +2,7 @@
 
 #include "workloads/ddp.hpp"
 #include "workloads/fsdp2.hpp"
+#include "workloads/megatron_job.hpp"
 #include "workloads/port_links.hpp"
 #include "workloads/step_costs.hpp"
 #include "workloads/step_job.hpp"
@@ -52,13 +53,16 @@ void check(const StepInput& input) {
   require(plan.shard >= 1 && plan.replicate >= 1, "plan", "a degree below 1",
           "degrees of 1 or more");
   require(plan.strategy == Strategy::fsdp2 || plan.shard == 1, "plan.shard",
-          "ddp does not shard: " + std::to_string(plan.shard), "1");
+          std::string(to_string(plan.strategy)) + " does not shard: " + std::to_string(plan.shard),
+          "1");
+  require(plan.strategy == Strategy::megatron || plan.tp * plan.pp == 1, "plan",
+          "tp or pp without megatron", "strategy megatron");
   require(training.micro_batch >= 1 && training.sequence_length >= 1, "training",
           "no tokens to train on", "a micro-batch and a sequence length of 1 or more");
   require(training.checkpoint_every_n >= 1, "training.activation_checkpointing.n",
           std::to_string(training.checkpoint_every_n), "1 or more");
   if (!problems.empty()) throw InputError(std::move(problems));
-  const std::int64_t together = training.micro_batch * rank_count(plan);
+  const std::int64_t together = training.micro_batch * replica_count(plan);
   require(training.global_batch >= together && training.global_batch % together == 0,
           "training.global_batch", std::to_string(training.global_batch) + " sequences",
           "a multiple of micro_batch × shard × replicate");
@@ -113,16 +117,24 @@ void add_flops(HardwareFlops& sum, const Kernel& kernel) {
   sum.full_attention += flops({kernel.name, unmasked, kernel.launches}) * counted;
 }
 
-HardwareFlops matrix_flops(const sim::Program& program, const StepCosts& costs,
-                           std::size_t kernels) {
-  std::vector<HardwareFlops> flops_of(kernels);
-  for (std::uint32_t k = 0; k < kernels; ++k) add_flops(flops_of[k], costs.work_of({k}));
+void add_scaled(HardwareFlops& sum, const HardwareFlops& flops, double times) {
+  sum.products += flops.products * times;
+  sum.full_attention += flops.full_attention * times;
+  sum.causal_attention += flops.causal_attention * times;
+}
+
+/// The mean over ranks.
+HardwareFlops matrix_flops(const sim::Job& job, const StepCosts& costs) {
+  std::vector<HardwareFlops> flops_of(job.kernels.size());
+  for (std::uint32_t k = 0; k < flops_of.size(); ++k) add_flops(flops_of[k], costs.work_of({k}));
+  std::vector<std::int64_t> ranks(job.programs.size(), 0);
+  for (const sim::RankSetup& rank : job.ranks) ++ranks[rank.program.index()];
   HardwareFlops sum;
-  for (const sim::Op& op : program.ops) {
-    if (op.kind != sim::OpKind::kernel) continue;
-    sum.products += flops_of[op.target].products;
-    sum.full_attention += flops_of[op.target].full_attention;
-    sum.causal_attention += flops_of[op.target].causal_attention;
+  for (std::size_t p = 0; p < job.programs.size(); ++p) {
+    HardwareFlops of_rank;
+    for (const sim::Op& op : job.programs[p].ops)
+      if (op.kind == sim::OpKind::kernel) add_scaled(of_rank, flops_of[op.target], 1);
+    add_scaled(sum, of_rank, static_cast<double>(ranks[p]) / static_cast<double>(job.ranks.size()));
   }
   return sum;
 }
@@ -131,22 +143,45 @@ enum class MicroBatches { all, distinct };
 
 std::int64_t emitted_micro_batches(const StepInput& input, MicroBatches which) {
   const std::int64_t all = micro_batches(input.plan, input.training);
-  return which == MicroBatches::all ? all : std::min(all, distinct_micro_batches);
+  if (which == MicroBatches::all) return all;
+  return distinct_micro_batches(input.plan, input.training);
+}
+
+sim::Job make_megatron_job(const StepInput& input, StepCosts& costs, std::int64_t count,
+                           std::vector<std::string>& assumptions) {
+  // Memory of a longer step is that of a shorter one.
+  const bool is_long = count > distinct_micro_batches(input.plan, input.training);
+  const MegatronModel megatron{input.model,
+                               input.plan,
+                               input.training,
+                               input.software,
+                               count,
+                               is_long ? sim::MemoryOps::left_out : sim::MemoryOps::kept,
+                               {}};
+  assumptions.push_back("host time of Megatron-LM: " + megatron.host.source.note);
+  return assemble_megatron_job(megatron_programs(megatron, costs), input.plan, input.cluster,
+                               costs);
+}
+
+sim::Job make_job(const StepInput& input, StepCosts& costs, std::int64_t count,
+                  std::vector<std::string>& assumptions) {
+  if (input.plan.strategy == Strategy::megatron)
+    return make_megatron_job(input, costs, count, assumptions);
+  const StepWork work = make_step_work(step_model(input), costs);
+  return assemble_job(emit(input, work, costs, count, assumptions), input.plan, input.cluster,
+                      costs);
 }
 
 Step build(const StepInput& input, const CostSource& source, MicroBatches which) {
   check(input);
   Step step;
   StepCosts costs(source);
-  const StepWork work = make_step_work(step_model(input), costs);
-  sim::Program program =
-      emit(input, work, costs, emitted_micro_batches(input, which), step.assumptions);
-  step.job = assemble_job(std::move(program), input.plan, input.cluster, costs);
+  step.job = make_job(input, costs, emitted_micro_batches(input, which), step.assumptions);
   if (input.software.interference) {
     share_ports(input.cluster, step.job);
     share_uplinks(input.cluster, step.job);
   }
-  step.hardware_flops = matrix_flops(step.job.programs.front(), costs, step.job.kernels.size());
+  step.hardware_flops = matrix_flops(step.job, costs);
   step.assumptions.push_back(
       "gradients are clipped by their global norm, and the optimizer is one fused kernel");
   return step;
@@ -166,10 +201,20 @@ double hardware_flops(const HardwareFlops& flops, FlopsConvention convention) {
   return flops.products;
 }
 
-int rank_count(const Plan& plan) { return plan.shard * plan.replicate; }
+int replica_count(const Plan& plan) { return plan.shard * plan.replicate; }
+
+int rank_count(const Plan& plan) { return replica_count(plan) * plan.tp * plan.pp; }
 
 std::int64_t micro_batches(const Plan& plan, const Training& training) {
-  return training.global_batch / (training.micro_batch * rank_count(plan));
+  return training.global_batch / (training.micro_batch * replica_count(plan));
+}
+
+std::int64_t distinct_micro_batches(const Plan& plan, const Training& training) {
+  constexpr std::int64_t without_pipeline = 3;
+  const std::int64_t all = micro_batches(plan, training);
+  if (plan.strategy == Strategy::megatron && plan.pp > 1)
+    return steady_micro_batches(pipeline_shape(plan, all));
+  return std::min(all, without_pipeline);
 }
 
 Step build_step(const StepInput& input) {

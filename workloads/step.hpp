@@ -30,6 +30,8 @@ struct StepInput {
 
 /// Number of ranks the plan takes; equals the cluster's GPUs in a valid scenario.
 int rank_count(const Plan& plan);
+/// Ranks, or groups of ranks, that each take micro-batches of their own.
+int replica_count(const Plan& plan);
 std::int64_t micro_batches(const Plan& plan, const Training& training);
 
 /// Matrix multiplications that a rank runs, recomputation included, counted as model FLOPs are: the
@@ -52,11 +54,12 @@ struct Step {
 /// those a scenario file can express).
 Step build_step(const StepInput& input);
 
-constexpr std::int64_t distinct_micro_batches = 3;
+/// How many micro-batches take the memory of all of them: without a pipeline the first makes the
+/// gradients, the last may synchronise them, and those between repeat each other to the byte; in a
+/// pipeline as many as bring the schedule to repeat itself.
+std::int64_t distinct_micro_batches(const Plan& plan, const Training& training);
 
-/// Programs for report_memory: every cost zero, and of many micro-batches only these. The first
-/// makes the gradients, the last may synchronise them; those between repeat each other to the byte,
-/// so the peak is that of the whole step.
+/// Programs for report_memory: every cost zero, and only distinct_micro_batches.
 Step build_memory_step(const StepInput& input);
 
 }  // namespace stepsim::workloads

@@ -21,26 +21,54 @@ class ModuleMaker {
       : input_(input),
         costs_(costs),
         batch_{input.training.micro_batch, input.training.sequence_length},
-        stack_{input.software.compile, input.software.attention, input.training.precision},
-        mode_(launch_mode(input.software.compile, input.software.cuda_graph)) {}
+        stack_(stack_of(input)),
+        // Megatron-LM fuses by hand-written kernels, which Python launches one by one.
+        mode_(launch_mode(input.software.compile && !input.megatron, input.software.cuda_graph)) {}
 
   StepWork make() {
     work_.early_stop = input_.training.checkpoint_early_stop;
     work_.launch_host_time = host_.eager_kernel.value;  // hooks run outside compiled code
-    add_module("embedding", add_kind(embedding_kernels(input_.model, batch_, stack_)),
-               embedding_parameters(input_.model));
-    for (std::int64_t layer = 0; layer < input_.model.layers; ++layer) {
-      add_module("layers." + std::to_string(layer), layer_kind(layer),
-                 layer_parameters(input_.model, layer));
-      work_.modules.back().recompute = recompute_of(input_.training, layer);
-    }
-    add_module("head", add_kind(head_kernels(input_.model, batch_, stack_)),
-               head_parameters(input_.model));
+    if (input_.chunks.empty()) add_content({true, 0, input_.model.layers, true});
+    for (const StageContent& content : input_.chunks) add_chunk(content);
     add_optimizer();
     return std::move(work_);
   }
 
  private:
+  static KernelStack stack_of(const StepModel& input) {
+    KernelStack stack{input.software.compile, input.software.attention, input.training.precision};
+    if (!input.megatron) return stack;
+    stack.megatron = true;
+    stack.tensor = input.megatron->tensor;
+    stack.delays_weight_gradients = input.megatron->delays_weight_gradients;
+    return stack;
+  }
+
+  void add_chunk(const StageContent& content) {
+    ModuleChunk chunk;
+    chunk.first = work_.modules.size();
+    chunk.has_input = !content.embedding;
+    chunk.has_output = !content.head;
+    add_content(content);
+    chunk.end = work_.modules.size();
+    work_.chunks.push_back(chunk);
+  }
+
+  void add_content(const StageContent& content) {
+    if (content.embedding)
+      add_module("embedding", add_kind(embedding_kernels(input_.model, batch_, stack_)),
+                 embedding_parameters(input_.model));
+    for (std::int64_t i = 0; i < content.layers; ++i) {
+      const std::int64_t layer = content.first_layer + i;
+      add_module("layers." + std::to_string(layer), layer_kind(layer),
+                 layer_parameters(input_.model, layer));
+      work_.modules.back().recompute = recompute_of(input_.training, layer);
+    }
+    if (content.head)
+      add_module("head", add_kind(head_kernels(input_.model, batch_, stack_)),
+                 head_parameters(input_.model));
+  }
+
   /// Blocks that look at equally many past tokens do the same work.
   std::size_t layer_kind(std::int64_t layer) {
     const std::optional<std::int64_t> window = input_.model.span(layer).window;
@@ -61,12 +89,21 @@ class ModuleMaker {
 
   std::vector<IssuedKernel> issue(const std::vector<LaunchedKernel>& kernels) {
     std::vector<IssuedKernel> issued;
-    for (const LaunchedKernel& kernel : kernels)
-      issued.push_back(
-          {costs_.kernel(kernel.kernel), issue_time(kernel.kernel, mode_, host_), kernel.role});
+    for (const LaunchedKernel& kernel : kernels) issued.push_back(issue(kernel));
     // A captured module is launched as one, before its first kernel.
     if (mode_ == LaunchMode::graph && !issued.empty())
       issued.front().host_time = host_.graph_launch.value;
+    return issued;
+  }
+
+  IssuedKernel issue(const LaunchedKernel& kernel) {
+    if (kernel.kind == IssueKind::kernel)
+      return {costs_.kernel(kernel.kernel), issue_time(kernel.kernel, mode_, host_), kernel.role};
+    IssuedKernel issued;
+    issued.kind = kernel.kind;
+    if (kernel.kind == IssueKind::join) return issued;
+    issued.host_time = input_.megatron->collective_host_time;
+    issued.collective = costs_.collective(kernel.collective, "tensor", kernel.bytes);
     return issued;
   }
 
@@ -79,6 +116,8 @@ class ModuleMaker {
     // The kernels count fp32; half as wide parameters, gradients and moments move half as much.
     work.elements = input_.optimizer_elements * bytes_of(input_.training.parameter_precision) / 4;
     work.tensors = input_.optimizer_tensors;
+    work.writes_low_precision_copy =
+        input_.megatron && input_.training.precision != input_.training.parameter_precision;
     const std::vector<Kernel> clipping = gradient_clipping_kernels(work);
     work_.gradient_norm = issue_eagerly(clipping.at(0));
     work_.gradient_clip = issue_eagerly(clipping.at(1));

@@ -24,10 +24,19 @@ namespace stepsim::workloads {
 /// What selective checkpointing asks of a kernel: is its output dear enough to keep?
 enum class KernelRole : std::uint8_t { matrix_product, attention, attention_matrix, other };
 
+/// Lists of kernels also hold the collectives of tensor parallelism in their places.
+enum class IssueKind : std::uint8_t {
+  kernel,
+  collective,  // of the tensor group, once everything before it is computed
+  join,        // what follows waits for the collectives before it
+};
+
 struct IssuedKernel {
   sim::KernelId kernel;
   Time host_time;
   KernelRole role = KernelRole::other;
+  IssueKind kind = IssueKind::kernel;
+  sim::CollectiveId collective{};
 };
 
 /// A tensor that forward writes. It is allocated before the kernel that writes it.
@@ -62,8 +71,12 @@ struct ModuleWork {
   std::vector<ActivationTensor> activations;
   std::vector<BackwardTensor> backward_tensors;
   std::vector<ParameterGradient> parameter_gradients;
+  /// Backward kernels from here on only make weight gradients and run later. Absent: backward is in
+  /// one piece.
+  std::optional<std::uint32_t> weight_gradients_from;
 
-  Bytes input_size;                             // the first module takes token ids: 0
+  Bytes input_size;  // the first module takes token ids: 0
+  Bytes output_size;
   std::uint32_t input_last_backward_use = 0;    // backward kernel
   std::uint32_t output_written_by = 0;          // forward kernel
   std::uint32_t input_gradient_written_by = 0;  // backward kernel
@@ -86,9 +99,18 @@ struct Module {
       parameters;  // rows of StepWork::parameters; a tied weight stands twice
 };
 
+/// Modules that follow each other on a rank: the whole model, or one of its pipeline stages.
+struct ModuleChunk {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  bool has_input = false;   // its first module takes activations, not token ids
+  bool has_output = false;  // its last module hands activations on, not a loss
+};
+
 struct StepWork {
   std::vector<ModuleWork> kinds;
-  std::vector<Module> modules;        // in forward order
+  std::vector<Module> modules;        // in forward order, chunk by chunk
+  std::vector<ModuleChunk> chunks;    // empty: all modules are one chunk without in- and output
   std::vector<Parameter> parameters;  // in registration order, each once
   bool early_stop = true;             // recomputation stops at the last tensor backward needs
   /// Host time of launching one kernel that a strategy adds (copies, casts, reductions).

@@ -240,11 +240,11 @@ TEST_CASE("keys that make no sense for a strategy or a policy are refused, not i
 TEST_CASE("what later versions will know is refused by saying so") {
   check({
       {{{6, "  strategy: zero3"}},
-       "s.yaml:6:13: plan.strategy: \"zero3\" is not supported by this version yet (expected ddp "
-       "or fsdp2)"},
+       "s.yaml:6:13: plan.strategy: \"zero3\" is not supported by this version yet (expected ddp, "
+       "fsdp2 or megatron)"},
       {{{7, "  shard: 2\n  tp: 8"}},
-       "s.yaml:8:7: plan.tp: is 8, and above 1 it is not supported by this version yet (expected "
-       "1)"},
+       "s.yaml:8:7: plan.tp: is 8, and above 1 with strategy: fsdp2 it is not supported by this "
+       "version yet (expected 1, or strategy: megatron)"},
       {{{7, "  shard: 16\n  moe: {dispatcher: alltoall}"}},
        "s.yaml:8:8: plan.moe: is not supported by this version yet"},
       {{{7, "  reshard_after_forward: 8"}},
@@ -269,9 +269,9 @@ TEST_CASE("what later versions will know is refused by saying so") {
 
 TEST_CASE("degrees of 1 that this version does not cut by are taken") {
   CHECK(complaint(scenario_text({{7, "  shard: 16\n  tp: 1\n  pp: 1\n  cp: 1"}})) == "");
-  CHECK(
-      complaint(scenario_text({{7, "  shard: 16\n  tp: one"}})) ==
-      "s.yaml:8:7: plan.tp: \"one\" is not a whole number (expected a whole number of at least 1)");
+  CHECK(complaint(scenario_text({{7, "  shard: 16\n  tp: one"}})) ==
+        "s.yaml:8:7: plan.tp: \"one\" is not a whole number (expected a whole number from 1 to "
+        "131072)");
 }
 
 TEST_CASE("models and node types that are not there are refused with the nearest") {

@@ -233,7 +233,6 @@ TEST_CASE("examples are valid by the schema, and malformed files are not") {
                                                {{4, "  nodes: 0"}},
                                                {{4, "  nodes: \"2\""}},
                                                {{6, "  strategy: zero3"}},
-                                               {{7, "  tp: 8"}},
                                                {{9, ""}},
                                                {{12, "software: {compile: yes}"}},
                                                {{12, "software: {nccl: latest}"}},

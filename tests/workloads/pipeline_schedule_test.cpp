@@ -32,7 +32,7 @@ char letter(PassKind kind) {
 std::string text_of(const PipelineShape& shape, int rank) {
   std::string text;
   bool in_pair = false;
-  for (const Pass& pass : pipeline_passes(shape, rank)) {
+  for (const PipelinePass& pass : pipeline_passes(shape, rank)) {
     const std::string word = letter(pass.kind) + std::to_string(stage_of(shape, rank, pass.chunk)) +
                              '.' + std::to_string(pass.micro_batch);
     if (in_pair) {
@@ -68,7 +68,7 @@ class DependencyRun {
       moved = false;
       for (std::size_t rank = 0; rank < passes_.size(); ++rank) {
         while (next[rank] < passes_[rank].size()) {
-          const Pass& pass = passes_[rank][next[rank]];
+          const PipelinePass& pass = passes_[rank][next[rank]];
           const std::optional<int> ready = ready_at(static_cast<int>(rank), pass);
           if (!ready) break;
           free_at[rank] = std::max(free_at[rank], *ready) + duration(pass.kind);
@@ -85,18 +85,18 @@ class DependencyRun {
 
   int busy() const {
     int sum = 0;
-    for (const Pass& pass : passes_.front()) sum += duration(pass.kind);
+    for (const PipelinePass& pass : passes_.front()) sum += duration(pass.kind);
     return sum;
   }
 
  private:
   using Key = std::tuple<char, int, int, int>;  // kind, direction, stage, micro-batch
 
-  Key key(char kind, int stage, const Pass& pass) const {
+  Key key(char kind, int stage, const PipelinePass& pass) const {
     const bool two_ways = shape_.schedule == PipelineSchedule::dualpipe;
     return {kind, two_ways ? pass.chunk : 0, stage, pass.micro_batch};
   }
-  Key key(int rank, const Pass& pass) const {
+  Key key(int rank, const PipelinePass& pass) const {
     const char kind = pass.kind == PassKind::backward ? 'I' : letter(pass.kind);
     return key(kind, stage_of(shape_, rank, pass.chunk), pass);
   }
@@ -106,7 +106,7 @@ class DependencyRun {
     return found == end_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  std::optional<int> ready_at(int rank, const Pass& pass) const {
+  std::optional<int> ready_at(int rank, const PipelinePass& pass) const {
     const int stage = stage_of(shape_, rank, pass.chunk);
     if (pass.kind == PassKind::forward)
       return stage == 0 ? std::optional(0) : end_of(key('F', stage - 1, pass));
@@ -129,7 +129,7 @@ class DependencyRun {
 
   PipelineShape shape_;
   Durations durations_;
-  std::vector<std::vector<Pass>> passes_;
+  std::vector<std::vector<PipelinePass>> passes_;
   std::map<Key, int> end_;
 };
 
@@ -198,7 +198,7 @@ TEST_CASE("every micro-batch passes every stage forward and backward once, in or
   CAPTURE(to_string(schedule), ranks, rounds);
   for (int rank = 0; rank < ranks; ++rank) {
     std::set<std::tuple<char, int, int>> seen;
-    for (const Pass& pass : pipeline_passes(shape, rank)) {
+    for (const PipelinePass& pass : pipeline_passes(shape, rank)) {
       const bool whole = pass.kind == PassKind::backward;
       if (pass.kind != PassKind::weight_gradient)
         CHECK(

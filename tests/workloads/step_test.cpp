@@ -59,7 +59,8 @@ struct World {
     const KernelCostModel kernels(data, cluster.node.device);
     const topology::CollectiveModel collectives(data, cluster, software.nccl);
     const StepInput input{model, plan, training, software, cluster, kernels, collectives};
-    return report_memory(input, build_memory_step(input), {0});
+    const Step step = build_memory_step(input);
+    return report_memory(input, step, step, {0});
   }
 
   ModuleKernels block() const {
