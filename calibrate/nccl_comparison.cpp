@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepsim::calibrate {
 
@@ -75,10 +76,25 @@ void judge(NcclComparison& comparison) {
   }
 }
 
+// What the largest messages reach, right where the expectation is clearly wrong: that counts even
+// when smaller ones run otherwise, which hosts, launches and tuners do.
+bool explains_plateau(const NcclComparison& comparison, const Suspect& suspect) {
+  constexpr double right = 0.07;
+  constexpr double wrong = 0.15;
+  std::vector<double> expected;
+  for (const ComparedSize& size : comparison.sizes) expected.push_back(size.expected_us);
+  const std::size_t first = first_of_plateau(comparison.curve);
+  const auto miss = [&](const std::vector<double>& predicted) {
+    return std::abs(mean_ratio(comparison.curve, predicted, first) - 1);
+  };
+  return miss(suspect.predicted_us) < right && miss(expected) > wrong;
+}
+
 void keep_those_that_fit(NcclComparison& comparison) {
   std::vector<Suspect>& suspects = comparison.suspects;
   const auto misses = [&](const Suspect& suspect) {
-    return suspect.error > better_than_expected * comparison.expected_error;
+    return suspect.error > better_than_expected * comparison.expected_error &&
+           !explains_plateau(comparison, suspect);
   };
   suspects.erase(std::remove_if(suspects.begin(), suspects.end(), misses), suspects.end());
   if (suspects.empty()) return;

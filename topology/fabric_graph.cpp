@@ -19,6 +19,8 @@ namespace {
 /// Hops, in halves.
 constexpr int nvlink_hop = 1;
 constexpr int other_hop = 2;
+/// Spines that stand for a leaf's uplinks: more are alike.
+constexpr int most_spines = 64;
 
 struct Hop {
   std::size_t link = 0;
@@ -140,7 +142,7 @@ void FabricGraph::Graph::add_port(const Cluster& cluster, int node, int port) {
 }
 
 void FabricGraph::Graph::add_uplinks(const Cluster& cluster, int leaf_group, int leaf) {
-  const int uplinks = uplinks_of_leaf(cluster);
+  const int uplinks = std::min(uplinks_of_leaf(cluster), most_spines);
   const double of_leaf =
       port_gb_per_s(cluster.node) * ports_of_leaf(cluster, leaf_group) / cluster.oversubscription;
   const int first_node = leaf_group * nodes_under_leaf(cluster);

@@ -34,8 +34,8 @@ struct FabricLink {
 
 class FabricGraph {
  public:
-  /// `nodes` of the cluster, each once. A leaf has one spine for each of its uplinks, and its
-  /// uplinks together carry what its ports can ask for over the oversubscription.
+  /// `nodes` of the cluster, each once. A leaf has one spine for each of its uplinks, 64 at most,
+  /// and its uplinks together carry what its ports can ask for over the oversubscription.
   FabricGraph(const Cluster& cluster, const std::vector<int>& nodes);
   ~FabricGraph();
   FabricGraph(const FabricGraph&) = delete;

@@ -220,6 +220,16 @@ TEST_CASE("NVLS that is off is the first suspect of an all-reduce at the ring's 
   CHECK(first_key(comparison) == "nvls_off");
 }
 
+TEST_CASE("an all-reduce that ends at the ring's rate is NVLS that is off, whatever comes before") {
+  const auto straight = [](Bytes bytes, double) {
+    return 22 + 1.75 * static_cast<double>(bytes.count()) / 368e3;
+  };
+  const NcclComparison comparison =
+      compare(log_of(cluster_of("dgx-h100", 1), 8, straight), "dgx-h100", 1);
+  CHECK(comparison.verdict == CurveVerdict::slow);
+  CHECK(first_key(comparison) == "nvls_off");
+}
+
 TEST_CASE("a slow launch delays small messages and leaves large ones alone") {
   const Distort later = [](Bytes, double time_us) { return time_us + 100; };
   const NcclComparison comparison =
