@@ -87,6 +87,7 @@ ExitCode complain_about_usage(const CLI::App& app, const CLI::ParseError& error)
 
 void add_verbs(CLI::App& app, Invocation& invocation) {
   add_run(app, invocation);
+  add_explain(app, invocation);
   add_memory(app, invocation);
   add_clocks(app, invocation);
   add_roofline(app, invocation);

@@ -30,6 +30,7 @@ struct Invocation {
 };
 
 void add_run(CLI::App& app, Invocation& invocation);
+void add_explain(CLI::App& app, Invocation& invocation);
 void add_memory(CLI::App& app, Invocation& invocation);
 void add_clocks(CLI::App& app, Invocation& invocation);
 void add_roofline(CLI::App& app, Invocation& invocation);

@@ -198,6 +198,19 @@ class ClusterJob {
   Job job_;
 };
 
+/// A node with slow ports: its link carries a third, and what crosses it costs more.
+void slow_down(Job& job, LinkId link) {
+  job.links[link.index()].capacity /= 3;
+  const auto crosses = [&](const std::vector<LinkUse>& links) {
+    return std::any_of(links.begin(), links.end(),
+                       [&](const LinkUse& use) { return use.link == link; });
+  };
+  for (Communicator& communicator : job.communicators)
+    if (crosses(communicator.links)) communicator.cost_row = 1;
+  for (Channel& channel : job.channels)
+    if (crosses(channel.links)) channel.cost_row = 1;
+}
+
 }  // namespace
 
 Job random_cluster_job(std::uint64_t seed) { return ClusterJob(seed).run(); }
@@ -209,6 +222,8 @@ Job random_sharing_cluster_job(std::uint64_t seed) {
   add_sharing(job, random, ranks_per_link, random.one_in(2) ? 0 : random.below(ranks_per_link));
   if (random.one_in(5))
     job.links[random.below(static_cast<std::uint32_t>(job.links.size()))].capacity /= 2;
+  if (random.one_in(3))
+    slow_down(job, LinkId{random.below(static_cast<std::uint32_t>(job.links.size()))});
   for (Link& link : job.links) link.capacity = std::max<std::int64_t>(1, link.capacity);
   return job;
 }

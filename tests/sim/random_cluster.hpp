@@ -13,7 +13,7 @@ namespace stepsim::sim::testing {
 Job random_cluster_job(std::uint64_t seed);
 
 /// The same with resources shared: kernels slow beside collectives, and one to four neighbouring
-/// ranks share a network link, not always along the bounds of the grid.
+/// ranks share a network link, not always along the bounds of the grid; some links are slow.
 Job random_sharing_cluster_job(std::uint64_t seed);
 
 }  // namespace stepsim::sim::testing
