@@ -56,7 +56,7 @@ std::vector<std::string> step_parts(const StepResult& result) {
 
 std::string uncertainty_sentence(const StepResult& result) {
   const scenarios::StepUncertainty& range = result.uncertainty;
-  return fmt::format("{:.0f} % of measured steps should lie between {} and {}: {}",
+  return fmt::format("{:.0f} % interval  {} to {}: {}",
                      100 * range.level, human_time(range.low), human_time(range.high), range.basis);
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> flops_parts(const scenarios::Scenario& scenario,
                                      const scenarios::StepResult& result);
 /// «Step time  7.36 s», then rates and utilisation.
 std::vector<std::string> step_parts(const scenarios::StepResult& result);
-/// «80 % of measured steps should lie between 6.9 s and 8.4 s: …».
+/// «80 % interval  6.9 s to 8.4 s: …», the interval that holds 80 % of measured steps.
 std::string uncertainty_sentence(const scenarios::StepResult& result);
 /// The measured step, how far off the prediction is, and the measurement's source.
 std::vector<std::string> measured_parts(const scenarios::Scenario& scenario,

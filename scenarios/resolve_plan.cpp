@@ -245,8 +245,7 @@ void check_strategy_keys(const ScenarioSpec& spec, KeyProblems& problems) {
   const auto refuse_degree = [&](const std::optional<int>& degree, const char* path) {
     if (degree.value_or(1) == 1) return;
     problems.refuse(path,
-                    "is " + std::to_string(*degree) + ", and above 1 with strategy: " + name +
-                        " it is not supported by this version yet",
+                    "above 1 with strategy: " + name + " is not supported by this version yet",
                     "1, or strategy: megatron");
   };
   refuse_degree(plan.tp, "plan.tp");

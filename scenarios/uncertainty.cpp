@@ -26,21 +26,21 @@ StepUncertainty step_uncertainty(const Scenario& scenario, Time predicted,
   double centre = 1;
   double half = spreads_of_80_percent * without_fit;
   StepUncertainty uncertainty;
-  uncertainty.basis = "nothing was fitted to steps of " + scenario.stack + " on this generation";
+  uncertainty.basis = "nothing was fitted to steps of " + scenario.stack;
   if (fitted) {
     centre = (set->interval_low + set->interval_high) / 2;
     half = (set->interval_high - set->interval_low) / 2;
-    uncertainty.basis = "residuals of " + set->fitted_to + ", each predicted without its model";
+    uncertainty.basis = "by " + set->fitted_to + " left out in turn";
   }
   if (source == StepSource::unknown || !fitted) {
     const double scale = spreads_of_80_percent * between_sources;
     half = std::sqrt(half * half + scale * scale);
-    uncertainty.basis += ", and one scale a source";
+    uncertainty.basis += ", one scale a source";
   }
   double high = centre + half;
   if (memory != workloads::FitVerdict::fits) {
     high *= 1 + memory_edge;
-    uncertainty.basis += "; at the edge of memory up to a quarter slower";
+    uncertainty.basis += "; at the edge of memory up to 25 % slower";
   }
   uncertainty.low = Time::from_seconds(predicted.seconds() * std::max(0.1, centre - half));
   uncertainty.high = Time::from_seconds(predicted.seconds() * high);

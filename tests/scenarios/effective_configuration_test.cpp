@@ -89,6 +89,8 @@ TEST_CASE("the effective configuration names every key with its value") {
         "  compile: true\n"
         "  cuda_graph: false\n"
         "  attention: flash2\n"
+        "  fused:\n"
+        "    optimizer: true\n"
         "  nccl: \"2.27.7\"\n"
         "  interference: true\n");
 }

@@ -60,12 +60,12 @@ TEST_CASE("plans that Megatron-LM refuses are refused with its reason, where the
         "interleaved)");
   check("schedule: gpipe", "s.yaml:3:39: plan.schedule: is gpipe without a pipeline: pp is 1");
   check("pp: 4, schedule: interleaved, virtual_stages: 2",
-        "s.yaml:4:53: training.global_batch: interleaved needs a number of micro-batches (6) "
+        "s.yaml:4:50: training.global_batch: interleaved needs a number of micro-batches (6) "
         "divisible by pp (4)",
         "global_batch: 24");
   check(
       "pp: 4, schedule: dualpipev",
-      "s.yaml:4:53: training.global_batch: dualpipev over 4 ranks needs at least 8 micro-batches");
+      "s.yaml:4:50: training.global_batch: dualpipev over 4 ranks needs at least 8 micro-batches");
   check("pp: 4, stage_layers: [8, 8, 8]",
         "s.yaml:3:50: plan.stage_layers: lists 3 stages, there are 4");
   check("pp: 4, stage_layers: [8, 8, 8, 9]",
@@ -83,10 +83,11 @@ TEST_CASE("plans that Megatron-LM refuses are refused with its reason, where the
   check("sequence_parallel: true", "s.yaml:3:48: plan.sequence_parallel: sequence_parallel is on");
   check("rank_order: tp-pp", "s.yaml:3:41: plan.rank_order: has to name dp once");
   check("shard: 4", "s.yaml:3:36: plan.shard: makes no sense with strategy: megatron");
-  check("tp: 8, sequence_parallel: true",
-        "s.yaml:4:30: training.sequence_length: is 2047, which sequence_parallel cannot divide by "
-        "tp 8",
-        "sequence_length: 2047");
+  CHECK(complaint("model: llama3-8b\ncluster: { node: dgx-h100, nodes: 2 }\nplan: { strategy: "
+                  "megatron, tp: 8, sequence_parallel: true }\n"
+                  "training: { sequence_length: 2047, global_batch: 16 }\n")
+            .find("s.yaml:4:30: training.sequence_length: is 2047, which sequence_parallel cannot "
+                  "divide by tp 8") == 0);
 }
 
 TEST_CASE("heads that tensor ranks cannot share are refused") {
