@@ -56,8 +56,8 @@ std::vector<std::string> step_parts(const StepResult& result) {
 
 std::string uncertainty_sentence(const StepResult& result) {
   const scenarios::StepUncertainty& range = result.uncertainty;
-  return fmt::format("{:.0f} % interval  {} to {}: {}",
-                     100 * range.level, human_time(range.low), human_time(range.high), range.basis);
+  return fmt::format("{:.0f} % interval  {} to {}: {}", 100 * range.level, human_time(range.low),
+                     human_time(range.high), range.basis);
 }
 
 std::vector<std::string> measured_parts(const Scenario& scenario, const StepResult& result) {

@@ -103,10 +103,10 @@ std::string run_text(const Scenario& scenario, const StepResult& result, const S
   const std::string text = rests_on_section(scenario, result.profiles, style) +
                            labelled("FLOPs", flops_parts(scenario, result), style) +
                            step_line(result, style) + uncertainty_line(result) +
-                           measured_line(scenario, result, style) +
-                           clocks_section(result, style) + time_line_section(result, style) +
-                           communication_section(result, style) + noise_section(result, style) +
-                           long_run_section(result, style) + memory_section(result.memory, style);
+                           measured_line(scenario, result, style) + clocks_section(result, style) +
+                           time_line_section(result, style) + communication_section(result, style) +
+                           noise_section(result, style) + long_run_section(result, style) +
+                           memory_section(result.memory, style);
   return text + assumptions_section(result.assumptions, style);
 }
 

@@ -165,9 +165,10 @@ workloads::StepCoefficients step_coefficients(const Scenario& scenario) {
 // Whether kernel times are those of benchmarks or of steps.
 void add_step_coefficients(Assumptions& assumptions, const Scenario& scenario) {
   if (!scenario.step_coefficients) {
-    add_once(assumptions, fmt::format("nothing was fitted to steps of {}: kernels take what they take "
-                                      "alone in a benchmark",
-                                      scenario.stack));
+    add_once(assumptions,
+             fmt::format("nothing was fitted to steps of {}: kernels take what they take "
+                         "alone in a benchmark",
+                         scenario.stack));
     return;
   }
   add_once(assumptions,

@@ -103,7 +103,8 @@ MegatronGradients::Group MegatronGradients::add_group(const char* name) {
           builder_.add_communicator_slot(name)};
 }
 
-/// Ranks that hold the same stages reduce them in the same order, whatever they number their chunks.
+/// Ranks that hold the same stages reduce them in the same order, whatever they number their
+/// chunks.
 std::vector<int> MegatronGradients::chunks_by_stage() const {
   std::vector<int> chunks(stage_.work.chunks.size());
   std::iota(chunks.begin(), chunks.end(), 0);

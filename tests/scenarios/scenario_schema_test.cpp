@@ -208,8 +208,8 @@ TEST_CASE(
 TEST_CASE("what the schema does not have the loader refuses as unknown or as not yet supported") {
   std::map<std::string, Json> keys;
   collect(schema(), "", keys);
-  for (const char* path :
-       {"plan.zero", "plan.offload", "plan.moe", "training.tokens", "training.lora", "software.released", "workload", "cost"}) {
+  for (const char* path : {"plan.zero", "plan.offload", "plan.moe", "training.tokens",
+                           "training.lora", "software.released", "workload", "cost"}) {
     INFO(path);
     CHECK(keys.count(path) == 0);
     CHECK(complaint(scenario_text(), {std::string(path) + "=1"}) ==

@@ -1,9 +1,9 @@
 #include "scenarios/suite.hpp"
 
+#include "sim/base/error.hpp"
+
 #include "tests/scenarios/scenario_text.hpp"
 #include "tests/support/catch.hpp"
-
-#include "sim/base/error.hpp"
 
 #include <string>
 
