@@ -121,9 +121,9 @@ class PathFinder {
 
   std::optional<LinkId> slowest_link(const std::vector<LinkUse>& links,
                                      const Meeting& meeting) const {
-    if (!meeting.slowest_link_class) return std::nullopt;
+    if (meeting.slowest_link_class == Meeting::no_link) return std::nullopt;
     for (const LinkUse& use : links) {
-      if (execution_.classes.of_link[use.link.index()] == *meeting.slowest_link_class) {
+      if (execution_.classes.of_link[use.link.index()] == meeting.slowest_link_class) {
         return use.link;
       }
     }

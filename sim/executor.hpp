@@ -18,6 +18,7 @@
 
 #include "sim/base/units.hpp"
 
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -26,11 +27,12 @@ namespace stepsim::sim {
 
 /// One collective of a communicator or one message of a channel.
 struct Meeting {
+  static constexpr std::uint32_t no_link = std::numeric_limits<std::uint32_t>::max();
+
   Time start;  // the last member's arrival
   Time end;
   ClassId last_to_arrive;  // the lowest class among the members that arrived last
-  /// The class of the link that slowed the transfer most, where one did.
-  std::optional<std::uint32_t> slowest_link_class{};
+  std::uint32_t slowest_link_class = no_link;  // of the link that slowed the transfer most
 };
 
 /// What has to be kept of a run.

@@ -12,72 +12,33 @@ std::int64_t later_by(std::int64_t time_ps, std::int64_t length_ps) {
   return (Time::picoseconds(time_ps) + Time::picoseconds(length_ps)).count_ps();
 }
 
-std::uint32_t speed_at(const std::vector<SpeedStep>& steps, std::uint32_t taken) {
-  std::uint32_t speed = SpeedStep::full_speed;
-  for (const SpeedStep& step : steps) {
-    if (step.taken > taken) break;
-    speed = step.speed;
-  }
-  return speed;
-}
-
 /// The longest kernel whose work fits 63 bits: about 140 s.
 constexpr std::int64_t longest_kernel_ps = INT64_MAX / SpeedStep::full_speed;
 
-}  // namespace
-
-StreamProgram::StreamProgram(const Program& program, const CompiledProgram& compiled)
-    : code(&compiled), of_stream(compiled.stream_count) {
-  std::int64_t host = 0;
-  for (std::uint32_t i = 0; i < compiled.instructions.size(); ++i) {
-    const Instruction& from = compiled.instructions[i];
-    host = later_by(host, from.host_time);
-    StreamInstruction to;
-    to.kind = from.kind;
-    to.number = from.second;
-    to.op = from.op;
-    to.position = i;
-    to.syncs_before = static_cast<std::uint32_t>(syncs.size());
-    to.host_offset = host;
-    to.duration = from.duration;
-    switch (from.kind) {
-      case Instruction::Kind::sync_record:
-      case Instruction::Kind::sync_stream:
-      case Instruction::Kind::finish:
-        syncs.push_back({to, from.stream});
-        host = 0;
-        continue;
-      case Instruction::Kind::meet:
-        to.slot = from.first;
-        to.index = compiled.meetings[from.second].index;
-        stream_of_meeting.push_back(from.stream);
-        break;
-      case Instruction::Kind::kernel:
-        to.kernel = program.ops[from.op].target;
-        break;
-      case Instruction::Kind::record:
-      case Instruction::Kind::wait:
-        break;
-    }
-    of_stream[from.stream].push_back(to);
-  }
+/// How long after its start a meeting can first change what kernels are left: when it begins to
+/// take memory bandwidth, or when it ends.
+std::int64_t first_change_after(const CollectiveCost& cost) {
+  if (cost.memory_thousandths > 0) return cost.latency.count_ps();
+  return (cost.latency + cost.transfer).count_ps();
 }
 
-RankEngine::RankEngine(const Job& job, const Program& program, const StreamProgram& code, Rank rank,
+}  // namespace
+
+RankEngine::RankEngine(const StreamProgram& code, KernelSpeeds& speeds, const KernelPace& pace,
                        std::uint32_t participant, Environment& environment)
-    : job_(&job),
-      program_(&program),
-      code_(&code),
-      pace_(job, rank),
-      participant_(participant),
+    : code_(&code),
+      speeds_(&speeds),
+      pace_(pace),
       environment_(&environment),
-      streams_(code.of_stream.size()),
+      participant_(participant),
+      speed_of_kernel_(speeds.while_taken(0, 0)),
+      streams_(code.of_stream.size() + 1),
       next_(code.of_stream.size(), never),
-      earliest_change_(code.of_stream.size(), never),
-      slots_(program.slots.size()),
-      records_(code.code->record_count, unknown),
+      change_(code.of_stream.size(), never),
       host_base_{0} {
-  look_at_all();
+  if (streams_.size() >= nobody) throw RangeError("a program with more than 65,534 streams");
+  for (std::size_t s = 0; s < stream_count(); ++s) look_at(s);
+  advance_host();
 }
 
 std::int64_t RankEngine::next_time() const {
@@ -86,260 +47,339 @@ std::int64_t RankEngine::next_time() const {
   return next;
 }
 
-bool RankEngine::may_happen(std::int64_t time, std::int64_t present) const {
-  return time != never && (unknown_ends_ == 0 || time <= present || time <= horizon(present));
+bool RankEngine::can_run(std::int64_t present) {
+  present_ = present;
+  const std::int64_t next = next_time();
+  if (next == never) return false;
+  if (next <= safe_until()) return true;
+  for (std::size_t s = 0; s < stream_count(); ++s) {
+    if (change_[s] >= next) continue;
+    const StreamState& stream = streams_[s];
+    const std::uint32_t meeting = code_->of_stream[s][stream.cursor].target;
+    std::int64_t change = environment_->earliest_end(participant_, meeting);
+    if (stream.phase == Phase::waiting && stream.cost->memory_thousandths > 0) {
+      change -= stream.cost->transfer.count_ps();
+    }
+    change_[s] = std::max(change_[s], change);
+    if (change_[s] < next) {
+      find_horizon();
+      return false;
+    }
+  }
+  find_horizon();
+  return true;
 }
-
-bool RankEngine::can_run(std::int64_t present) const { return may_happen(next_time(), present); }
 
 void RankEngine::run(std::int64_t present) {
+  present_ = present;
   while (true) {
-    const std::int64_t now = next_time();
-    if (!may_happen(now, present)) return;
+    std::size_t first = 0;
+    std::int64_t time = never;
+    std::int64_t second = never;
     for (std::size_t s = 0; s < next_.size(); ++s) {
-      if (next_[s] == now) happen(s);
+      if (next_[s] < time) {
+        second = time;
+        time = next_[s];
+        first = s;
+      } else if (next_[s] < second) {
+        second = next_[s];
+      }
     }
-    if (changed_) look_at_all();
+    const std::int64_t safe = safe_until();
+    if (time == never || time > safe) return;
+    now_ = time;
+    happen(first, std::min(second, safe));
   }
 }
 
-/// The earliest moment at which a meeting whose end is not known can change what kernels are left.
-std::int64_t RankEngine::horizon(std::int64_t present) const {
-  std::int64_t earliest = never;
-  for (const std::int64_t change : earliest_change_) {
-    earliest = std::min(earliest, change < 0 ? later_by(present, -1 - change) : change);
-  }
-  return earliest;
-}
-
-const StreamInstruction* RankEngine::next_instruction(std::size_t stream) const {
-  const auto& instructions = code_->of_stream[stream];
-  const std::uint32_t cursor = streams_[stream].cursor;
-  return cursor == instructions.size() ? nullptr : &instructions[cursor];
-}
-
-/// When the host has issued an instruction; `never` while a host sync before it is not passed.
-std::int64_t RankEngine::issued(const StreamInstruction& instruction) const {
-  if (instruction.syncs_before >= host_base_.size()) return never;
-  return later_by(host_base_[instruction.syncs_before], instruction.host_offset);
-}
-
-/// The stream's next moment has come.
-void RankEngine::happen(std::size_t index) {
+/// The stream's next moment has come; nothing else changes before `until`.
+void RankEngine::happen(std::size_t index, std::int64_t until) {
   StreamState& stream = streams_[index];
-  const std::int64_t now = next_[index];
   switch (stream.phase) {
-    case Phase::idle:
-      return begin(index, now);
+    case Phase::ready:
+      if (!code_->of_stream[index][stream.cursor].is_kernel) return begin_meeting(index);
+      return run_kernels(index, until);
     case Phase::kernel:
-      return end_kernel(index);
-    case Phase::waiting:
-      throw InternalError("a moment of a meeting that has not started");
+      return end_kernel(index, until);
     case Phase::latency:
       stream.phase = Phase::transfer;
-      next_[index] = stream.meeting_end;
-      if (stream.residency.memory_thousandths > 0) {
-        memory_taken_ += stream.residency.memory_thousandths;
-        change_speeds(now);
+      next_[index] = stream.rest;
+      if (stream.cost->memory_thousandths > 0) {
+        memory_taken_ += stream.cost->memory_thousandths;
+        change_speeds();
       }
       return;
     case Phase::transfer:
       return end_meeting(index);
+    case Phase::blocked:
+    case Phase::waiting:
+      throw InternalError("a moment of a stream that waits");
   }
 }
 
-void RankEngine::begin(std::size_t index, std::int64_t now) {
-  const StreamInstruction& instruction = *next_instruction(index);
-  if (instruction.kind == Instruction::Kind::kernel) {
-    begin_kernel(index, instruction, now);
-  } else {
-    begin_meeting(index, instruction, now);
-  }
-}
-
-void RankEngine::begin_kernel(std::size_t index, const StreamInstruction& instruction,
-                              std::int64_t now) {
-  const Time time = pace_.of(Time::picoseconds(instruction.duration), instruction.op);
-  if (time.count_ps() > longest_kernel_ps) {
-    throw RangeError("a kernel that shares its device takes more than 140 s");
-  }
+/// Runs kernels one after the other as long as each ends by `until`, up to which speeds are
+/// constant. The stream is ready for a kernel.
+void RankEngine::run_kernels(std::size_t index, std::int64_t until) {
   StreamState& stream = streams_[index];
-  stream.phase = Phase::kernel;
-  stream.rest = time.count_ps() * SpeedStep::full_speed;
-  stream.since = now;
-  stream.speed = speed_of(instruction);
-  next_[index] = later_by(now, (stream.rest + stream.speed - 1) / stream.speed);
-  if (!watched_.empty()) watched_[instruction.op].start_ps = now;
+  const std::vector<StreamOp>& ops = code_->of_stream[index];
+  std::int64_t start = next_[index];
+  while (true) {
+    const StreamOp& op = ops[stream.cursor];
+    const std::int64_t work = work_of(op);
+    const std::uint32_t speed = speed_of_kernel_[op.target];
+    const std::int64_t end = later_by(start, time_left(work, speed));
+    if (!watched_.empty()) watched_[op.op] = {start, end};
+    if (end > until) {
+      stream.phase = Phase::kernel;
+      stream.rest = work;
+      stream.since = start;
+      stream.speed = speed;
+      next_[index] = end;
+      ++running_kernels_;
+      return;
+    }
+    now_ = end;
+    stream.reached = end;
+    ++stream.cursor;
+    if (stream.cursor >= stream.wake_at) {
+      look_at(index);
+      return wake_waiters(index);
+    }
+    if (stream.cursor == ops.size()) return look_at(index);
+    const StreamOp& next = ops[stream.cursor];
+    if (!next.is_kernel || next.wait_count > 0 || next.syncs_before >= host_base_.size()) {
+      return look_at(index);
+    }
+    start = std::max(end, issued(next));
+    if (start > until) {
+      stream.phase = Phase::ready;
+      next_[index] = start;
+      return;
+    }
+  }
 }
 
-void RankEngine::begin_meeting(std::size_t index, const StreamInstruction& instruction,
-                               std::int64_t now) {
+void RankEngine::end_kernel(std::size_t index, std::int64_t until) {
+  StreamState& stream = streams_[index];
+  --running_kernels_;
+  if (!watched_.empty()) watched_[code_->of_stream[index][stream.cursor].op].end_ps = now_;
+  const bool is_awaited = stream.cursor + 1 >= stream.wake_at;
+  finish_op(index);
+  if (is_awaited || stream.phase != Phase::ready || next_[index] > until) return;
+  if (code_->of_stream[index][stream.cursor].is_kernel) run_kernels(index, until);
+}
+
+void RankEngine::begin_meeting(std::size_t index) {
   StreamState& stream = streams_[index];
   stream.phase = Phase::waiting;
   next_[index] = never;
-  stream.meeting_end = never;
-  stream.residency = environment_->residency(participant_, instruction.number);
-  ++unknown_ends_;
-  const bool begins_unnoticed = stream.residency.memory_thousandths == 0;
-  earliest_change_[index] = -1 - later_by(stream.residency.latency_ps,
-                                          begins_unnoticed ? stream.residency.transfer_ps : 0);
-  if (stream.residency.sms > 0) {
-    sms_taken_ += stream.residency.sms;
-    change_speeds(now);
-  }
-  environment_->arrive(participant_, instruction.number, now);
+  environment_->arrive(participant_, code_->of_stream[index][stream.cursor].target, now_);
 }
 
-void RankEngine::set_start(std::uint32_t meeting, std::int64_t start_ps) {
-  const std::size_t index = code_->stream_of_meeting[meeting];
+void RankEngine::await(std::uint32_t index, const CollectiveCost& cost) {
   StreamState& stream = streams_[index];
-  stream.phase = Phase::latency;
-  next_[index] = later_by(start_ps, stream.residency.latency_ps);
-  earliest_change_[index] = later_by(next_[index], stream.residency.transfer_ps);
-  // A transfer that takes no memory bandwidth begins unnoticed; the engine may be past that.
-  if (stream.residency.memory_thousandths == 0) {
-    stream.phase = Phase::transfer;
-    next_[index] = never;
+  stream.rest = never;
+  stream.cost = &cost;
+  ++open_meetings_;
+  change_[index] = later_by(present_, first_change_after(cost));
+  horizon_ = std::min(horizon_, change_[index]);
+  if (cost.sms > 0) {
+    sms_taken_ += cost.sms;
+    change_speeds();
   }
 }
 
-void RankEngine::set_end(std::uint32_t meeting, std::int64_t end_ps) {
-  const std::size_t index = code_->stream_of_meeting[meeting];
-  streams_[index].meeting_end = end_ps;
-  earliest_change_[index] = never;
-  if (streams_[index].phase == Phase::transfer) next_[index] = end_ps;
-  --unknown_ends_;
+void RankEngine::set_start(std::uint32_t index, std::int64_t start_ps) {
+  start_meeting(index, start_ps);
+  find_horizon();
 }
 
-void RankEngine::end_kernel(std::size_t index) {
+void RankEngine::set_end(std::uint32_t index, std::int64_t end_ps) {
+  close_meeting(index, end_ps);
+  find_horizon();
+}
+
+void RankEngine::set_times(std::uint32_t index, std::int64_t start_ps, std::int64_t end_ps) {
+  start_meeting(index, start_ps);
+  close_meeting(index, end_ps);
+  find_horizon();
+}
+
+void RankEngine::start_meeting(std::size_t index, std::int64_t start_ps) {
   StreamState& stream = streams_[index];
-  const std::int64_t now = next_[index];
-  stream.reached = now;
-  if (!watched_.empty()) watched_[next_instruction(index)->op].end_ps = now;
-  stream.phase = Phase::idle;
-  ++stream.cursor;
-  look_at(index);
-  if (next_[index] == now) return begin(index, now);
-  if (next_[index] == never) changed_ = true;  // the host may wait for what has ended
+  const std::int64_t transfer_begin = later_by(start_ps, stream.cost->latency.count_ps());
+  change_[index] = later_by(transfer_begin, stream.cost->transfer.count_ps());
+  if (stream.cost->memory_thousandths > 0) {
+    stream.phase = Phase::latency;
+    next_[index] = transfer_begin;
+  } else {
+    stream.phase = Phase::transfer;  // it begins unnoticed; the engine may be past that
+  }
+}
+
+void RankEngine::close_meeting(std::size_t index, std::int64_t end_ps) {
+  StreamState& stream = streams_[index];
+  stream.rest = end_ps;
+  if (stream.phase == Phase::transfer) next_[index] = end_ps;
+  --open_meetings_;
+  change_[index] = never;
 }
 
 void RankEngine::end_meeting(std::size_t index) {
-  StreamState& stream = streams_[index];
-  const std::int64_t now = next_[index];
-  sms_taken_ -= stream.residency.sms;
-  memory_taken_ -= stream.residency.memory_thousandths;
-  if (stream.residency.sms > 0 || stream.residency.memory_thousandths > 0) change_speeds(now);
-  SlotState& slot = slots_[next_instruction(index)->slot];
-  ++slot.ended;
-  slot.free_at = now;
-  stream.reached = now;
-  stream.phase = Phase::idle;
-  ++stream.cursor;
-  changed_ = true;
-  look_at(index);
+  const CollectiveCost& cost = *streams_[index].cost;
+  sms_taken_ -= cost.sms;
+  memory_taken_ -= cost.memory_thousandths;
+  if (cost.sms > 0 || cost.memory_thousandths > 0) change_speeds();
+  finish_op(index);
 }
 
-/// Passes the records and waits that an idle stream can pass, and finds out when its next op
-/// begins.
+/// The stream's present op has ended now.
+void RankEngine::finish_op(std::size_t index) {
+  StreamState& stream = streams_[index];
+  stream.reached = now_;
+  ++stream.cursor;
+  look_at(index);
+  if (stream.cursor >= stream.wake_at) wake_waiters(index);
+}
+
+void RankEngine::wake_waiters(std::size_t index) {
+  std::uint16_t waiter = streams_[index].first_waiter;
+  streams_[index].first_waiter = nobody;
+  streams_[index].wake_at = UINT32_MAX;
+  while (waiter != nobody) {
+    const std::uint16_t next = streams_[waiter].next_waiter;
+    if (waiter == stream_count()) {
+      advance_host();
+    } else {
+      look_at(waiter);
+    }
+    waiter = next;
+  }
+}
+
+/// Finds out when the stream's next op begins. If it waits, the stream is looked at again as soon
+/// as what it waits for has happened, so that then is now.
 void RankEngine::look_at(std::size_t index) {
   StreamState& stream = streams_[index];
   next_[index] = never;
-  while (const StreamInstruction* instruction = next_instruction(index)) {
-    const std::int64_t issue = issued(*instruction);
-    if (issue == never) return;
-    if (instruction->kind == Instruction::Kind::kernel) {
-      next_[index] = std::max(stream.reached, issue);
-      return;
-    }
-    if (instruction->kind == Instruction::Kind::meet) {
-      const SlotState& slot = slots_[instruction->slot];
-      if (slot.ended != instruction->index) return;
-      next_[index] = std::max({stream.reached, issue, slot.free_at});
-      return;
-    }
-    if (!pass_instant(stream, *instruction)) return;
-    ++stream.cursor;
+  stream.phase = Phase::blocked;
+  stream.blocked_by = nobody;
+  if (stream.cursor == code_->of_stream[index].size()) return;
+  const StreamOp& op = code_->of_stream[index][stream.cursor];
+  const auto syncs_passed = static_cast<std::uint32_t>(host_base_.size() - 1);
+  if (op.syncs_before > syncs_passed) {
+    StreamState& host = streams_.back();
+    stream.next_waiter = host.first_waiter;
+    host.first_waiter = static_cast<std::uint16_t>(index);
+    return;
   }
+  for (const StreamWait& wait : code_->waits_of(op)) {
+    if (blocks(index, wait)) return;
+  }
+  stream.reached = std::max(stream.reached, now_);
+  stream.phase = Phase::ready;
+  next_[index] = std::max(stream.reached, issued(op));
 }
 
-bool RankEngine::pass_instant(StreamState& stream, const StreamInstruction& instruction) {
-  std::int64_t& record = records_[instruction.number];
-  if (instruction.kind == Instruction::Kind::record) {
-    record = stream.reached;
-    changed_ = true;
-    return true;
-  }
-  if (record == unknown) return false;
-  stream.reached = std::max(stream.reached, record);
+/// Whether a stream, or the host, has to wait; if so it is put on the list of those that do.
+bool RankEngine::blocks(std::size_t waiter, const StreamWait& wait) {
+  StreamState& awaited = streams_[wait.stream];
+  if (awaited.cursor >= wait.finished) return false;
+  StreamState& state = streams_[waiter];
+  state.blocked_by = static_cast<std::uint16_t>(wait.stream);
+  state.next_waiter = awaited.first_waiter;
+  awaited.first_waiter = static_cast<std::uint16_t>(waiter);
+  awaited.wake_at = std::min(awaited.wake_at, wait.finished);
   return true;
-}
-
-/// Looks again at everything that may have waited for what was passed, until nothing more follows.
-void RankEngine::look_at_all() {
-  while (changed_) {
-    changed_ = false;
-    for (std::size_t s = 0; s < streams_.size(); ++s) {
-      const bool stopped = streams_[s].phase == Phase::idle && next_[s] == never;
-      const std::uint32_t before = streams_[s].cursor;
-      if (!stopped || next_instruction(s) == nullptr) continue;
-      look_at(s);
-      changed_ = changed_ || streams_[s].cursor != before;
-    }
-    advance_host();
-  }
 }
 
 void RankEngine::advance_host() {
   while (!finished_) {
     const StreamProgram::Sync& sync = code_->syncs[host_base_.size() - 1];
-    const std::int64_t awaited = awaited_by_host(sync);
-    if (awaited == unknown) return;
-    const std::int64_t passed = std::max(issued(sync.instruction), awaited);
-    if (sync.instruction.kind == Instruction::Kind::finish) {
+    for (const StreamWait& wait : code_->waits_of(sync)) {
+      if (blocks(stream_count(), wait)) return;
+    }
+    const std::int64_t passed = std::max(later_by(host_base_.back(), sync.host_offset), now_);
+    if (host_base_.size() == code_->syncs.size()) {
       finished_ = true;
       end_ = passed;
       return;
     }
     host_base_.push_back(passed);
-    changed_ = true;
+    wake_waiters(stream_count());
   }
 }
 
-/// When what a host sync waits for is done; unknown while it is not.
-std::int64_t RankEngine::awaited_by_host(const StreamProgram::Sync& sync) const {
-  const Instruction::Kind kind = sync.instruction.kind;
-  if (kind == Instruction::Kind::sync_record) return records_[sync.instruction.number];
-  std::int64_t last = 0;
-  for (std::size_t s = 0; s < streams_.size(); ++s) {
-    if (kind == Instruction::Kind::sync_stream && s != sync.stream) continue;
-    const StreamInstruction* next = next_instruction(s);
-    if (next != nullptr && next->position < sync.instruction.position) return unknown;
-    last = std::max(last, streams_[s].reached);
+std::int64_t RankEngine::work_of(const StreamOp& op) const {
+  const std::int64_t time = pace_.of(Time::picoseconds(op.duration), op.op).count_ps();
+  if (time > longest_kernel_ps) {
+    throw RangeError("a kernel that shares its device takes more than 140 s");
   }
-  return last;
+  return time * SpeedStep::full_speed;
 }
 
-std::uint32_t RankEngine::speed_of(const StreamInstruction& instruction) const {
-  if (sms_taken_ == 0 && memory_taken_ == 0) return SpeedStep::full_speed;
-  const KernelSharing& sharing = job_->kernels[instruction.kernel].sharing;
-  const std::uint64_t by_sms = speed_at(sharing.by_sms_taken, sms_taken_);
-  const std::uint64_t by_memory = speed_at(sharing.by_memory_taken, memory_taken_);
-  return static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, by_sms * by_memory / SpeedStep::full_speed));
+std::int64_t RankEngine::time_left(std::int64_t rest, std::uint32_t speed) const {
+  if (speed == SpeedStep::full_speed) {
+    return rest / SpeedStep::full_speed + (rest % SpeedStep::full_speed == 0 ? 0 : 1);
+  }
+  const auto whole = static_cast<std::uint64_t>(rest) / speed;
+  return static_cast<std::int64_t>(whole +
+                                   (whole * speed == static_cast<std::uint64_t>(rest) ? 0 : 1));
 }
 
 /// Books the work done so far by running kernels, and goes on at the speed that now holds.
-void RankEngine::change_speeds(std::int64_t now) {
-  for (std::size_t s = 0; s < streams_.size(); ++s) {
+void RankEngine::change_speeds() {
+  speed_of_kernel_ = speeds_->while_taken(sms_taken_, memory_taken_);
+  if (running_kernels_ == 0) return;
+  for (std::size_t s = 0; s < stream_count(); ++s) {
     StreamState& stream = streams_[s];
     if (stream.phase != Phase::kernel) continue;
-    const std::uint32_t speed = speed_of(*next_instruction(s));
+    const std::uint32_t speed = speed_of_kernel_[code_->of_stream[s][stream.cursor].target];
     if (speed == stream.speed) continue;
-    stream.rest = std::max<std::int64_t>(0, stream.rest - (now - stream.since) * stream.speed);
-    stream.since = now;
+    stream.rest = std::max<std::int64_t>(0, stream.rest - (now_ - stream.since) * stream.speed);
+    stream.since = now_;
     stream.speed = speed;
-    next_[s] = later_by(now, (stream.rest + speed - 1) / speed);
+    next_[s] = later_by(now_, time_left(stream.rest, speed));
   }
+}
+
+void RankEngine::find_horizon() {
+  horizon_ = never;
+  if (open_meetings_ == 0) return;
+  for (const std::int64_t change : change_) horizon_ = std::min(horizon_, change);
+}
+
+/// The earliest moment at which a stream can finish its present op, where it has begun one.
+std::int64_t RankEngine::earliest_finish(const StreamState& state, std::size_t stream) const {
+  switch (state.phase) {
+    case Phase::kernel:
+      return state.since + state.rest / SpeedStep::full_speed;
+    case Phase::waiting:
+      return change_[stream] +
+             (state.cost->memory_thousandths > 0 ? state.cost->transfer.count_ps() : 0);
+    case Phase::latency:
+    case Phase::transfer:
+      return state.rest == never ? change_[stream] : state.rest;
+    case Phase::blocked:
+    case Phase::ready:
+      break;
+  }
+  return 0;
+}
+
+std::int64_t RankEngine::earliest_arrival(std::uint32_t meeting, std::int64_t present) const {
+  const StreamWait& longest = code_->meetings[meeting].longest;
+  const StreamState& stream = streams_[longest.stream];
+  if (stream.cursor >= longest.finished) return present;
+  std::int64_t from = std::max(present, earliest_finish(stream, longest.stream));
+  if (stream.phase == Phase::blocked && stream.blocked_by != nobody) {
+    from = std::max(from, earliest_finish(streams_[stream.blocked_by], stream.blocked_by));
+  }
+  const bool begun = stream.phase != Phase::blocked && stream.phase != Phase::ready;
+  const std::vector<std::int64_t>& work_before = code_->work_before[longest.stream];
+  const std::int64_t work =
+      work_before[longest.finished] - work_before[stream.cursor + (begun ? 1 : 0)];
+  return later_by(from, pace_.at_least(work));
 }
 
 }  // namespace stepsim::sim

@@ -109,11 +109,11 @@ RendezvousTable::RendezvousTable(const Job& job, const std::vector<CompiledProgr
       rendezvous_(population.rendezvous.size()) {
   for (std::uint32_t i = 0; i < rendezvous_.size(); ++i) {
     check_agreement(RendezvousId{i});
-    cost_meetings(RendezvousId{i});
+    add_meetings(RendezvousId{i});
   }
 }
 
-void RendezvousTable::check_agreement(RendezvousId id) const {
+void RendezvousTable::check_agreement(RendezvousId id) {
   const auto place_of = [&](const Population::Member& member) {
     return std::pair(population_.participants[member.participant.index()].program, member.slot);
   };
@@ -124,12 +124,25 @@ void RendezvousTable::check_agreement(RendezvousId id) const {
     if (place_of(member) == checked) continue;
     disagreement.check(first, member);
     checked = place_of(member);
+    rendezvous_[id.index()].alike = false;
   }
 }
 
-void RendezvousTable::cost_meetings(RendezvousId id) {
+const std::vector<const CollectiveCost*>& RendezvousTable::costs_of(ProgramId program, SlotId slot,
+                                                                    std::uint32_t row) {
+  const auto [known, is_new] = costs_.try_emplace({program.value, slot.value, row});
+  if (is_new) {
+    const CompiledProgram& code = programs_[program.index()];
+    for (const std::uint32_t meeting : code.meetings_of_slot[slot.index()]) {
+      const Op& op = job_.programs[program.index()].ops[code.meetings[meeting].op];
+      known->second.push_back(&job_.collective_costs[row][op.target]);
+    }
+  }
+  return known->second;
+}
+
+void RendezvousTable::add_meetings(RendezvousId id) {
   Rendezvous& rendezvous = rendezvous_[id.index()];
-  const std::uint32_t row = population_.rendezvous[id.index()].cost_row;
   const Population::Member& first = members(id).front();
   rendezvous.member_count = static_cast<std::uint32_t>(members(id).size());
   rendezvous.lowest_class = population_.participants[first.participant.index()].rank_class;
@@ -137,52 +150,24 @@ void RendezvousTable::cost_meetings(RendezvousId id) {
     rendezvous.lowest_class = std::min(
         rendezvous.lowest_class, population_.participants[member.participant.index()].rank_class);
   }
-  const ProgramId program = population_.participants[first.participant.index()].program;
-  const CompiledProgram& code = programs_[program.index()];
-  for (const std::uint32_t meeting : code.meetings_of_slot[first.slot.index()]) {
-    const Op& op = job_.programs[program.index()].ops[code.meetings[meeting].op];
-    rendezvous.costs.push_back(&job_.collective_costs[row][op.target]);
-  }
-  rendezvous.arrived.resize(rendezvous.costs.size());
-  rendezvous.meetings.resize(rendezvous.costs.size());
+  const auto& costs = costs_of(population_.participants[first.participant.index()].program,
+                               first.slot, population_.rendezvous[id.index()].cost_row);
+  rendezvous.costs = costs.data();
+  rendezvous.meetings.resize(costs.size());
 }
 
 bool RendezvousTable::arrive(RendezvousId id, std::uint32_t index, ClassId rank_class,
                              std::int64_t arrival_ps) {
   Rendezvous& rendezvous = rendezvous_[id.index()];
-  note_arrival(rendezvous, index, rank_class, Time::picoseconds(arrival_ps));
+  if (rendezvous.arrived.empty()) rendezvous.arrived.resize(rendezvous.meetings.size());
+  note_arrival(rendezvous.meetings[index], rendezvous.arrived[index]++ == 0, rank_class,
+               Time::picoseconds(arrival_ps));
   const std::uint32_t before = rendezvous.completed;
   while (rendezvous.completed < rendezvous.meetings.size() &&
          rendezvous.arrived[rendezvous.completed] == rendezvous.member_count) {
     complete_next(rendezvous);
   }
   return rendezvous.completed != before;
-}
-
-bool RendezvousTable::arrive_in_time(RendezvousId id, std::uint32_t index, ClassId rank_class,
-                                     std::int64_t arrival_ps) {
-  Rendezvous& rendezvous = rendezvous_[id.index()];
-  note_arrival(rendezvous, index, rank_class, Time::picoseconds(arrival_ps));
-  return rendezvous.arrived[index] == rendezvous.member_count;
-}
-
-void RendezvousTable::finish(RendezvousId id, Time end,
-                             std::optional<std::uint32_t> slowest_link_class) {
-  Rendezvous& rendezvous = rendezvous_[id.index()];
-  Meeting& meeting = rendezvous.meetings[rendezvous.completed++];
-  meeting.end = end;
-  meeting.slowest_link_class = slowest_link_class;
-}
-
-void RendezvousTable::note_arrival(Rendezvous& rendezvous, std::uint32_t index, ClassId rank_class,
-                                   Time arrival) {
-  Meeting& meeting = rendezvous.meetings[index];
-  const bool first = rendezvous.arrived[index]++ == 0;
-  if (first || arrival > meeting.start ||
-      (arrival == meeting.start && rank_class < meeting.last_to_arrive)) {
-    meeting.start = arrival;
-    meeting.last_to_arrive = rank_class;
-  }
 }
 
 void RendezvousTable::complete_next(Rendezvous& rendezvous) {

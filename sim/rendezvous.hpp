@@ -15,8 +15,9 @@
 #include "sim/job.hpp"
 #include "sim/population.hpp"
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,13 +48,26 @@ class RendezvousTable {
   /// wait for a busy rendezvous, so that members arrive at one meeting at a time. Returns whether
   /// the last member has arrived; the meeting is then open until `finish`.
   bool arrive_in_time(RendezvousId id, std::uint32_t index, ClassId rank_class,
-                      std::int64_t arrival_ps);
+                      std::int64_t arrival_ps) {
+    Rendezvous& rendezvous = rendezvous_[id.index()];
+    note_arrival(rendezvous.meetings[index], rendezvous.arrived_now++ == 0, rank_class,
+                 Time::picoseconds(arrival_ps));
+    return rendezvous.arrived_now == rendezvous.member_count;
+  }
   /// Ends the first meeting that is not complete.
-  void finish(RendezvousId id, Time end, std::optional<std::uint32_t> slowest_link_class);
+  void finish(RendezvousId id, Time end, std::uint32_t slowest_link_class) {
+    Rendezvous& rendezvous = rendezvous_[id.index()];
+    Meeting& meeting = rendezvous.meetings[rendezvous.completed++];
+    meeting.end = end;
+    meeting.slowest_link_class = slowest_link_class;
+    rendezvous.arrived_now = 0;
+  }
 
   const CollectiveCost& cost(RendezvousId id, std::uint32_t index) const {
     return *rendezvous_[id.index()].costs[index];
   }
+  /// Whether all members run one program and call the rendezvous by one slot of it.
+  bool members_are_alike(RendezvousId id) const { return rendezvous_[id.index()].alike; }
   /// A member's own number for a meeting: its place among all of its program's.
   std::uint32_t meeting_of(const Population::Member& member, std::uint32_t index) const {
     const ProgramId program = population_.participants[member.participant.index()].program;
@@ -65,24 +79,35 @@ class RendezvousTable {
 
  private:
   struct Rendezvous {
+    std::vector<Meeting> meetings;                 // start: latest arrival so far, until complete
+    const CollectiveCost* const* costs = nullptr;  // of each meeting
     std::uint32_t member_count = 0;
-    ClassId lowest_class;
     std::uint32_t completed = 0;
-    std::vector<std::uint32_t> arrived;        // members at each meeting
-    std::vector<Meeting> meetings;             // start: latest arrival so far, until complete
-    std::vector<const CollectiveCost*> costs;  // of each meeting
+    std::uint32_t arrived_now = 0;  // members at the first meeting that is not complete
+    ClassId lowest_class;
+    bool alike = true;
+    std::vector<std::uint32_t> arrived;  // members at each meeting, where they come to later ones
   };
 
-  void check_agreement(RendezvousId id) const;
-  void cost_meetings(RendezvousId id);
-  static void note_arrival(Rendezvous& rendezvous, std::uint32_t index, ClassId rank_class,
-                           Time arrival);
+  void check_agreement(RendezvousId id);
+  void add_meetings(RendezvousId id);
+  const std::vector<const CollectiveCost*>& costs_of(ProgramId program, SlotId slot,
+                                                     std::uint32_t row);
+  static void note_arrival(Meeting& meeting, bool is_first, ClassId rank_class, Time arrival) {
+    if (is_first || arrival > meeting.start ||
+        (arrival == meeting.start && rank_class < meeting.last_to_arrive)) {
+      meeting.start = arrival;
+      meeting.last_to_arrive = rank_class;
+    }
+  }
   static void complete_next(Rendezvous& rendezvous);
 
   const Job& job_;
   const std::vector<CompiledProgram>& programs_;
   const Population& population_;
   std::vector<Rendezvous> rendezvous_;
+  /// By program, slot and cost row: shared by all rendezvous of one kind.
+  std::map<std::array<std::uint32_t, 3>, std::vector<const CollectiveCost*>> costs_;
 };
 
 /// «communicator 3 (shard, 8 ranks)» or «channel 1 (pipeline, rank 0 to rank 4)», where

@@ -32,37 +32,42 @@ class KnownMeetings : public RankEngine::Environment {
   std::vector<RankEngine::KernelTimes> kernel_times() {
     const RankSetup& setup = job_.ranks[rank_.index()];
     const Program& program = job_.programs[setup.program.index()];
+    KernelSpeeds speeds(job_);
     const StreamProgram streams(program, code_);
-    RankEngine engine(job_, program, streams, rank_, 0, *this);
+    streams_ = &streams;
+    RankEngine engine(streams, speeds, KernelPace(job_, rank_), 0, *this);
     engine_ = &engine;
-    engine.watch();
-    engine.run(RankEngine::never);
+    engine.watch(program.ops.size());
+    engine.run(0);
     return engine.watched();
   }
 
  private:
-  Residency residency(std::uint32_t, std::uint32_t meeting) override {
+  const CollectiveCost& cost(std::uint32_t meeting) const {
     const RankSetup& setup = job_.ranks[rank_.index()];
     const Program& program = job_.programs[setup.program.index()];
     const Op& op = program.ops[code_.meetings[meeting].op];
     const std::uint32_t bound = setup.bindings[op.slot.index()];
     const std::uint32_t row = op.kind == OpKind::collective ? job_.communicators[bound].cost_row
                                                             : job_.channels[bound].cost_row;
-    const CollectiveCost& cost = job_.collective_costs[row][op.target];
-    return {cost.sms, cost.memory_thousandths, cost.latency.count_ps(), cost.transfer.count_ps()};
+    return job_.collective_costs[row][op.target];
   }
 
   void arrive(std::uint32_t, std::uint32_t meeting, std::int64_t) override {
     const ProgramMeeting& place = code_.meetings[meeting];
     const Meeting& known = execution_.of_slot(job_, rank_, place.slot).at(place.index);
-    engine_->set_start(meeting, known.start.count_ps());
-    engine_->set_end(meeting, known.end.count_ps());
+    const std::uint32_t stream = streams_->meetings[meeting].stream;
+    engine_->await(stream, cost(meeting));
+    engine_->set_times(stream, known.start.count_ps(), known.end.count_ps());
   }
+
+  std::int64_t earliest_end(std::uint32_t, std::uint32_t) override { return 0; }
 
   const Job& job_;
   const Execution& execution_;
   Rank rank_;
   const CompiledProgram& code_;
+  const StreamProgram* streams_ = nullptr;
   RankEngine* engine_ = nullptr;
 };
 

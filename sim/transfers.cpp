@@ -28,6 +28,14 @@ void Transfers::begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t
   now_ps_ = now_ps;
 }
 
+std::int64_t Transfers::earliest_end(RendezvousId rendezvous, std::int64_t now_ps) const {
+  const Transfer& transfer = transfers_[rendezvous.index()];
+  if (!transfer.active) return 0;
+  const WideSigned rest = transfer.rest - WideSigned{now_ps - transfer.since_ps} * transfer.rate;
+  const WideSigned least = rest <= 0 ? 0 : rest / transfer.own_rate;
+  return now_ps + static_cast<std::int64_t>(std::min<WideSigned>(least, INT64_MAX - now_ps));
+}
+
 std::int64_t Transfers::next_end() {
   if (!changed_links_.empty()) share();
   while (!ends_.empty() && !holds(ends_.top())) ends_.pop();
@@ -41,7 +49,8 @@ std::vector<Transfers::Ended> Transfers::end(std::int64_t now_ps) {
     ends_.pop();
     transfers_[rendezvous].active = false;
     note_slowest(transfers_[rendezvous], now_ps);
-    ended.push_back({RendezvousId{rendezvous}, transfers_[rendezvous].slowest_link_class});
+    ended.push_back({RendezvousId{rendezvous},
+                     transfers_[rendezvous].slowest_link_class.value_or(Meeting::no_link)});
     if (!ends_.empty() && ends_.top().time_ps == now_ps) continue;
     break;
   }

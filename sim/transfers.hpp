@@ -10,6 +10,7 @@
 /// can reach through common links; all others keep theirs, since fair rates of parts that share no
 /// link do not depend on each other.
 
+#include "sim/executor.hpp"
 #include "sim/max_min_fair_rates.hpp"
 #include "sim/population.hpp"
 
@@ -33,12 +34,16 @@ class Transfers {
     RendezvousId rendezvous;
     /// The class of the link that held it at its lowest rate below its own; the lowest class of
     /// several.
-    std::optional<std::uint32_t> slowest_link_class;
+    std::uint32_t slowest_link_class;  // or Meeting::no_link
   };
 
   /// A transfer of `duration_ps` at its own rate begins. A rendezvous has at most one at a time.
   void begin(RendezvousId rendezvous, std::int64_t now_ps, std::int64_t duration_ps,
              std::int64_t own_rate);
+
+  /// When a rendezvous' transfer can end at the earliest, at its own rate from now on; 0 where none
+  /// is in progress.
+  std::int64_t earliest_end(RendezvousId rendezvous, std::int64_t now_ps) const;
 
   /// When the next transfer ends if none begins before.
   std::int64_t next_end();
