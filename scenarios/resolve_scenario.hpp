@@ -3,7 +3,7 @@
 /// From what a file says to a scenario: names become models and nodes, open keys get their values,
 /// and keys are checked against each other.
 
-#include "scenarios/key_problems.hpp"
+#include "scenarios/key_conflicts.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/scenario_spec.hpp"
 

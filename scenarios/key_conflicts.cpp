@@ -1,4 +1,4 @@
-#include "scenarios/key_problems.hpp"
+#include "scenarios/key_conflicts.hpp"
 
 #include <utility>
 
