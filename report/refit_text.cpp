@@ -9,20 +9,6 @@ namespace stepsim::report {
 
 namespace {
 
-const char* generation_text(topology::Architecture generation) {
-  switch (generation) {
-    case topology::Architecture::volta:
-      return "volta";
-    case topology::Architecture::ampere:
-      return "ampere";
-    case topology::Architecture::hopper:
-      return "hopper";
-    case topology::Architecture::blackwell:
-      return "blackwell";
-  }
-  return "";
-}
-
 std::string mean_text(const scenarios::ErrorSummary& errors) {
   return errors.count == 0 ? "" : fmt::format("{:.1f}", 100 * errors.mean);
 }
@@ -39,7 +25,7 @@ Table groups_table(const std::vector<scenarios::RefitGroup>& groups) {
                {"taken"}},
               {}};
   for (const scenarios::RefitGroup& group : groups)
-    table.add_row({generation_text(group.set.generation), inert(group.set.stack),
+    table.add_row({scenarios::generation_name(group.set.generation), inert(group.set.stack),
                    std::to_string(group.rows), std::to_string(group.models),
                    mean_text(group.unfitted), mean_text(group.in_sample),
                    mean_text(group.without_model), mean_text(group.without_source),
@@ -60,8 +46,8 @@ Table refit_table(const std::vector<scenarios::RefitGroup>& groups) {
               {}};
   for (const scenarios::RefitGroup& group : groups) {
     for (const workloads::StepCoefficient& c : group.set.coefficients)
-      table.add_row({generation_text(group.set.generation), inert(group.set.stack), c.name,
-                     fmt::format("{:.3f}", c.value), fmt::format("{:.3f}", c.spread),
+      table.add_row({scenarios::generation_name(group.set.generation), inert(group.set.stack),
+                     c.name, fmt::format("{:.3f}", c.value), fmt::format("{:.3f}", c.spread),
                      fmt::format("{:.3f}", c.prior), fmt::format("{:.3f}", c.prior_spread)});
   }
   return table;
@@ -77,9 +63,9 @@ std::string refit_text(const std::vector<scenarios::RefitGroup>& groups, bool as
   text += to_text(refit_table(groups));
   for (const scenarios::RefitGroup& group : groups) {
     if (group.accepted)
-      text +=
-          fmt::format("  {} {}: trade against each other: {}\n",
-                      generation_text(group.set.generation), inert(group.set.stack), group.ridge);
+      text += fmt::format("  {} {}: trade against each other: {}\n",
+                          scenarios::generation_name(group.set.generation), inert(group.set.stack),
+                          group.ridge);
   }
   return text +
          (as_shipped ? "\nAs shipped.\n" : "\nDiffers from workloads/step_coefficients.yaml.\n");

@@ -2,6 +2,7 @@
 
 #include "report/build_info.hpp"
 #include "report/text_format.hpp"
+#include "report/verdict_name.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,18 +24,6 @@ ordered_json breakdown_json(const sim::BytesByKind& bytes) {
         bytes[kind].count();
   }
   return breakdown;
-}
-
-const char* verdict_name(workloads::FitVerdict verdict) {
-  switch (verdict) {
-    case workloads::FitVerdict::fits:
-      return "fits";
-    case workloads::FitVerdict::tight:
-      return "tight";
-    case workloads::FitVerdict::does_not_fit:
-      return "does_not_fit";
-  }
-  return "";
 }
 
 ordered_json report_json(const workloads::MemoryReport& report) {

@@ -1,5 +1,6 @@
 #include "report/result_json.hpp"
 #include "report/validation.hpp"
+#include "report/verdict_name.hpp"
 
 #include "scenarios/validation_summary.hpp"
 
@@ -13,18 +14,6 @@ using scenarios::ComparedStep;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* memory_word(workloads::FitVerdict verdict) {
-  switch (verdict) {
-    case workloads::FitVerdict::fits:
-      return "fits";
-    case workloads::FitVerdict::tight:
-      return "tight";
-    case workloads::FitVerdict::does_not_fit:
-      return "does_not_fit";
-  }
-  return "fits";
-}
 
 void add_comparison(Json& json, const ComparedStep& step) {
   json["stack"] = step.stack;
@@ -42,7 +31,7 @@ void add_comparison(Json& json, const ComparedStep& step) {
   json["null_model_error"] = step.null_error();
   json["interval_s"] = {step.low_s, step.high_s};
   json["inside_interval"] = step.inside_interval();
-  json["memory_verdict"] = memory_word(step.memory);
+  json["memory_verdict"] = verdict_name(step.memory);
 }
 
 void add_memory(Json& json, const scenarios::ComparedMemory& memory) {
@@ -52,7 +41,7 @@ void add_memory(Json& json, const scenarios::ComparedMemory& memory) {
     block["predicted_peak_bytes"] = memory.predicted.count();
   }
   block["ran_out"] = memory.ran_out;
-  block["verdict"] = memory_word(memory.verdict);
+  block["verdict"] = verdict_name(memory.verdict);
   json["memory"] = std::move(block);
 }
 

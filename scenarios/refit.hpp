@@ -34,6 +34,9 @@ struct RefitGroup {
 std::vector<RefitGroup> refit(const DataDirectory& data, const std::vector<Suite>& suites,
                               const workloads::StepCoefficientFile& file, int threads);
 
+/// As the file writes it: «hopper».
+std::string generation_name(topology::Architecture generation);
+
 /// The text of workloads/step_coefficients.yaml.
 std::string step_coefficients_text(const std::vector<RefitGroup>& groups);
 

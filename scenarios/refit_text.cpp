@@ -7,9 +7,7 @@
 
 namespace stepsim::scenarios {
 
-namespace {
-
-std::string word_of(topology::Architecture generation) {
+std::string generation_name(topology::Architecture generation) {
   switch (generation) {
     case topology::Architecture::volta:
       return "volta";
@@ -22,6 +20,8 @@ std::string word_of(topology::Architecture generation) {
   }
   return "";
 }
+
+namespace {
 
 // What the fit rests on, for those who read the file.
 std::string errors_comment(const RefitGroup& group) {
@@ -37,7 +37,7 @@ std::string errors_comment(const RefitGroup& group) {
 void append_set(std::string& text, const RefitGroup& group) {
   const workloads::StepCoefficientSet& set = group.set;
   text += fmt::format("  - generation: {}\n    stack: {}\n    fitted_to: \"{}\"\n",
-                      word_of(set.generation), set.stack, set.fitted_to);
+                      generation_name(set.generation), set.stack, set.fitted_to);
   text += errors_comment(group);
   if (!set.sources.empty())
     text += fmt::format("    sources: [{}]\n    interval_low: {:.3g}\n    interval_high: {:.3g}\n",

@@ -4,24 +4,14 @@
 #include "topology/link_load.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/topology/cluster_fixture.hpp"
 
 using namespace stepsim;
 using namespace stepsim::topology;
 
 namespace {
 
-DataDirectory shipped() { return DataDirectory(STEPSIM_SOURCE_DIRECTORY); }
-
-constexpr std::int64_t mebibyte = 1 << 20;
 constexpr std::int64_t gibibyte = 1 << 30;
-
-Cluster cluster_of(const std::string& node, int nodes) {
-  Cluster cluster;
-  cluster.node = load_node(shipped(), node);
-  cluster.nodes = nodes;
-  cluster.gpus = nodes * cluster.node.gpus;
-  return cluster;
-}
 
 GroupShape everyone(const Cluster& cluster) {
   std::vector<sim::Rank> members;
