@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -136,6 +138,7 @@ void add_options(CLI::App& verb, ValidateOptions& options) {
       "Fit the step coefficients to the suites' fit cases and compare with those shipped");
   verb.add_option("--write-coefficients", options.coefficients_file,
                   "With --refit: write what was fitted to this file")
+      ->needs("--refit")
       ->type_name("FILE");
   verb.add_option("--jobs", options.jobs, "Cases to simulate at a time; all cores when left out")
       ->check(CLI::Range(1, 1024))
@@ -144,6 +147,9 @@ void add_options(CLI::App& verb, ValidateOptions& options) {
   verb.add_option("--max-error", options.max_error_percent,
                   "Exit with 1 when the mean absolute error is above so many percent")
       ->check(CLI::Range(0.0, 1e6))
+      ->check([](const std::string& text) {  // which no comparison with a range refuses
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "is not a number" : std::string();
+      })
       ->type_name("PERCENT");
   verb.add_option("--json", options.json_file, "Also write the result as JSON to this file")
       ->type_name("FILE");

@@ -1,6 +1,7 @@
 #include "report/explain_text.hpp"
 
 #include "report/result_json.hpp"
+#include "report/run_parts.hpp"
 #include "report/text_format.hpp"
 #include "report/text_sections.hpp"
 
@@ -96,6 +97,19 @@ ordered_json what_if_json(const std::vector<WhatIf>& list, const char* subject, 
   return rows;
 }
 
+// What declared slow parts and sharing add, and that the plan does not fit: neither is among the
+// changes that are tried.
+std::string warnings_text(const scenarios::StepResult& result, const Style& style) {
+  std::string text;
+  const std::vector<std::string> added = added_parts(result);
+  for (const std::string& line : wrap_parts(added, dot(style), text_width - 9))
+    text += (text.empty() ? "of which " : "         ") + line + '\n';
+  if (result.memory.report().fits) return text;
+  for (const std::string& line : wrap(memory_verdict(result.memory), text_width))
+    text += paint(style, Colour::red, line) + '\n';
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const Scenario& scenario, const Explanation& explanation,
@@ -103,8 +117,8 @@ std::string explain_text(const Scenario& scenario, const Explanation& explanatio
   const scenarios::StepResult& result = explanation.result;
   return rests_on_section(scenario, result.profiles, style) + '\n' +
          paint(style, Colour::bold, "Step time  " + human_time(result.step_time)) + '\n' +
-         heading(style, "Critical path", path_note) + to_text(path_table(result)) +
-         heading(style, "What if", free_note) +
+         warnings_text(result, style) + heading(style, "Critical path", path_note) +
+         to_text(path_table(result)) + heading(style, "What if", free_note) +
          what_if_lines(explanation.free_clocks, result.step_time) +
          heading(style, "Sensitivity", faster_note) +
          what_if_lines(explanation.faster_resources, result.step_time);

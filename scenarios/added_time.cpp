@@ -15,10 +15,14 @@ const sim::Program& program_of(const sim::Job& job, const sim::PathStep& step) {
   return job.programs[job.ranks[step.rank.index()].program.index()];
 }
 
-/// The members of the communicator that the step's collective ran on.
-const std::vector<sim::Rank>& group_of(const sim::Job& job, const sim::PathStep& step) {
-  const sim::Op& op = program_of(job, step).ops[step.op];
-  return job.communicators[job.ranks[step.rank.index()].bindings[op.slot.index()]].members;
+/// The members of the communicator that the step's collective ran on, or both ends of the channel of
+/// its message.
+std::vector<sim::Rank> group_of(const sim::Job& job, const sim::PathStep& step) {
+  const sim::Program& program = program_of(job, step);
+  const sim::SlotId slot = program.ops[step.op].slot;
+  const std::uint32_t bound = job.ranks[step.rank.index()].bindings[slot.index()];
+  if (!program.slots[slot.index()].is_channel) return job.communicators[bound].members;
+  return {job.channels[bound].sender, job.channels[bound].receiver};
 }
 
 sim::Clock kernel_clock(const sim::Job& job, const sim::PathStep& step) {

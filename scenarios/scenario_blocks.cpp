@@ -205,7 +205,7 @@ const Block<PlanSpec>& plan_block() {
                     "megatron: order of the passes of a pipeline rank")
           .optional("virtual_stages", &PlanSpec::virtual_stages, Integer{1, 1'000},
                     "interleaved: pipeline stages that a rank holds")
-          .optional("stage_layers", &PlanSpec::stage_layers, Counts{0, 10'000},
+          .optional("stage_layers", &PlanSpec::stage_layers, Counts{1, 10'000},
                     "megatron: blocks of each pipeline stage, in the order of the stages; even "
                     "when left out")
           .optional("embedding_as_layer", &PlanSpec::embedding_as_layer, Flag{},

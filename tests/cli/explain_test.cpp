@@ -96,3 +96,13 @@ TEST_CASE("an explanation is the same for any number of threads, in every format
   CHECK(contains(run_stepsim(two_nodes + " --format csv").out,
                  "change,what,step,saved,share,in_words"));
 }
+
+TEST_CASE("an explanation says that the plan does not fit, and what slow parts add") {
+  const Outcome outcome = run_stepsim("explain " + example +
+                                      " --set training.micro_batch=8 "
+                                      "--set training.global_batch=512 "
+                                      "--set 'cluster.slow=[{rank: 17, compute_time: 1.3}]'");
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "does not fit"));
+  CHECK(contains(outcome.out, "of which slow rank 17 "));
+}

@@ -23,7 +23,7 @@ TEST_CASE("the option --help lists the verbs and gives an example") {
 
 TEST_CASE("every verb's --help has examples that name the verb") {
   const std::string verb =
-      GENERATE("run", "memory", "clocks", "roofline", "list", "schema", "import", "import hf",
+      GENERATE("run", "explain", "validate", "memory", "clocks", "roofline", "list", "schema", "import", "import hf",
                "import topo", "import nccl-xml", "calibrate", "calibrate compare");
   const Outcome outcome = run_stepsim(verb + " --help");
   CHECK(outcome.exit_code == 0);
@@ -40,7 +40,7 @@ TEST_CASE("an unknown verb names the nearest and all there are") {
 }
 
 TEST_CASE("verbs that this version does not have are unknown") {
-  for (const char* verb : {"explain", "sweep", "plan", "doctor", "calibrate"}) {
+  for (const char* verb : {"sweep", "plan", "doctor", "calibrate"}) {
     CHECK(run_stepsim(verb).exit_code == 2);
   }
 }
@@ -55,7 +55,8 @@ TEST_CASE("a misspelt option names the nearest") {
 TEST_CASE("wrong usage exits with 2 and says how to get help") {
   for (const char* arguments :
        {"", "run", "run a b", "list", "list gpus", "clocks llama3-70b", "run x --format yaml",
-        "run x --flops 6n", "import", "import onnx x", "--verbose"}) {
+        "run x --flops 6n", "import", "import onnx x", "--verbose", "explain", "validate",
+        "validate x --max-error nan", "validate x --write-coefficients y"}) {
     CAPTURE(arguments);
     const Outcome outcome = run_stepsim(arguments);
     CHECK(outcome.exit_code == 2);

@@ -66,6 +66,8 @@ TEST_CASE("plans that Megatron-LM refuses are refused with its reason, where the
   check(
       "pp: 4, schedule: dualpipev",
       "s.yaml:4:50: training.global_batch: dualpipev over 4 ranks needs at least 8 micro-batches");
+  check("pp: 4, stage_layers: [16, 0, 8, 8]",
+        "s.yaml:3:55: plan.stage_layers[1]: is 0 (expected a whole number from 1 to 10000)");
   check("pp: 4, stage_layers: [8, 8, 8]",
         "s.yaml:3:50: plan.stage_layers: lists 3 stages, there are 4");
   check("pp: 4, stage_layers: [8, 8, 8, 9]",

@@ -65,3 +65,22 @@ TEST_CASE("a node with slow ports at each of 8 places holds the step up and is n
     }
   }
 }
+
+TEST_CASE("slow ports that messages between pipeline stages wait for are named") {
+  const auto pipeline = [](const std::string& more) {
+    return simulate_step(test_data(), load_text("model: llama3-8b\ncluster: {node: dgx-h100, "
+                                                "nodes: 4" +
+                                                more +
+                                                "}\nplan: {strategy: megatron, tp: 8, pp: 4}\n"
+                                                "training: {sequence_length: 2048, global_batch: "
+                                                "4}\n"));
+  };
+  const Time healthy = pipeline("").step_time;
+  for (int node = 0; node < 4; ++node) {
+    const std::string number = std::to_string(node);
+    INFO("node " << node);
+    const StepResult slow = pipeline(", slow: [{node: " + number + ", nic_bandwidth: 0.1}]");
+    CHECK(slow.step_time > healthy);
+    CHECK(named(slow, "slow node " + number) > Time::zero());
+  }
+}
