@@ -18,9 +18,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
