@@ -15,8 +15,8 @@ const sim::Program& program_of(const sim::Job& job, const sim::PathStep& step) {
   return job.programs[job.ranks[step.rank.index()].program.index()];
 }
 
-/// The members of the communicator that the step's collective ran on, or both ends of the channel of
-/// its message.
+/// The members of the communicator that the step's collective ran on, or both ends of the channel
+/// of its message.
 std::vector<sim::Rank> group_of(const sim::Job& job, const sim::PathStep& step) {
   const sim::Program& program = program_of(job, step);
   const sim::SlotId slot = program.ops[step.op].slot;

@@ -22,9 +22,9 @@ TEST_CASE("the option --help lists the verbs and gives an example") {
 }
 
 TEST_CASE("every verb's --help has examples that name the verb") {
-  const std::string verb =
-      GENERATE("run", "explain", "validate", "memory", "clocks", "roofline", "list", "schema", "import", "import hf",
-               "import topo", "import nccl-xml", "calibrate", "calibrate compare");
+  const std::string verb = GENERATE("run", "explain", "validate", "memory", "clocks", "roofline",
+                                    "list", "schema", "import", "import hf", "import topo",
+                                    "import nccl-xml", "calibrate", "calibrate compare");
   const Outcome outcome = run_stepsim(verb + " --help");
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "Examples:\n  stepsim " + verb));

@@ -32,9 +32,9 @@ inline GroupShape group_of(const Cluster& cluster, int nodes, int per_node) {
   return group_shape(cluster, members);
 }
 
-inline constexpr Collective all_collectives[] = {Collective::all_reduce,     Collective::all_gather,
-                                      Collective::reduce_scatter, Collective::broadcast,
-                                      Collective::all_to_all,     Collective::send_receive};
+inline constexpr Collective all_collectives[] = {
+    Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+    Collective::broadcast,  Collective::all_to_all, Collective::send_receive};
 
 inline GroupShape group_for(const Cluster& cluster, Collective collective, int nodes) {
   if (collective != Collective::send_receive) return group_of(cluster, nodes, cluster.node.gpus);
