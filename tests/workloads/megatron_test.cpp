@@ -193,7 +193,8 @@ TEST_CASE("states are those of Megatron-LM: 18 bytes a parameter, or 6 and 12 sh
   with.plan.replicate = 4;
   const auto persistent = [&] {
     std::map<sim::BufferKind, double> bytes;
-    for (const sim::Buffer& buffer : with.job(free).programs[0].buffers)
+    const sim::Job job = with.job(free);
+    for (const sim::Buffer& buffer : job.programs[0].buffers)
       if (buffer.persistent) bytes[buffer.kind] += static_cast<double>(buffer.size.count());
     return bytes;
   };
