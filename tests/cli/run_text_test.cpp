@@ -119,7 +119,8 @@ TEST_CASE("the text shows all assumptions, those of one topic together") {
     CAPTURE(file);
     for (const std::string verb : {"run ", "memory "}) {
       const std::string text = in_one_line(run_stepsim(verb + file).out);
-      for (const auto& assumption : stepsim_json(verb + file).at("provenance").at("assumptions")) {
+      const nlohmann::ordered_json result = stepsim_json(verb + file);
+      for (const auto& assumption : result.at("provenance").at("assumptions")) {
         const auto words = assumption.get<std::string>();
         CAPTURE(words);
         const std::size_t topic = words.find(": ");
